@@ -3,7 +3,7 @@ import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { type DepartureSummary, DeparturesService } from '../operations/index.js';
-import type { CreateBookingItem } from './bookings/booking-item.dto.js';
+import type { CreateBookingItem } from './items/booking-item.dto.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
 import type { CreateBooking } from './bookings/booking.dto.js';
 import { BookingsService } from './bookings/bookings.service.js';

@@ -20,15 +20,15 @@ import { AllotmentsService, ChannelsService } from '../../distribution/index.js'
 import { RemindersService } from '../../notifications/index.js';
 import { DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
 import { UnitPricesService } from '../../products/index.js';
-import { type CreateBookingItem, type ListBookingItems, UpdateBookingItem } from './booking-item.dto.js';
-import { type BookingItem, NO_UNIT, type SupplierStatus, type UnitOfItem } from './booking-item.entity.js';
+import { type CreateBookingItem, type ListBookingItems, UpdateBookingItem } from '../items/booking-item.dto.js';
+import { type BookingItem, NO_UNIT, type SupplierStatus, type UnitOfItem } from '../items/booking-item.entity.js';
 import { BookingListener, type TotalChange } from './booking-listener.js';
 import { type BookingSummary, toBookingItemSummary, toBookingSummary } from './booking-summary.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository, type ItemPath, type ItemUnits, type SoldItems } from './bookings.repository.js';
 import { type BilledTax, ItemTaxesService } from './item-taxes.service.js';
 import { newItem } from './new-booking-item.js';
-import { type ItemOverride, overridesOf, termsOf } from './sales-override.js';
+import { type ItemOverride, overridesOf, termsOf } from '../items/sales-override.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
 
 /** An invoice has at most 500 lines, one for each active item. */

@@ -9,7 +9,7 @@ import { named } from '../../../platform/http/named-values.js';
 import type { CustomerCopy } from '../../customers/index.js';
 import type { Terms, TermsLine } from '../../legal/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
-import type { ItemType } from './booking-item.entity.js';
+import type { ItemType } from '../items/booking-item.entity.js';
 
 export const BOOKING_STATUSES = named('BookingStatus', ['draft', 'confirmed', 'in_progress', 'completed', 'cancelled']);
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];

@@ -8,8 +8,8 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { CustomerCopy } from '../../customers/index.js';
-import type { ListBookingItems } from './booking-item.dto.js';
-import { BookingItem, LIVE_AT_SUPPLIER } from './booking-item.entity.js';
+import type { ListBookingItems } from '../items/booking-item.dto.js';
+import { BookingItem, LIVE_AT_SUPPLIER } from '../items/booking-item.entity.js';
 import type { DueStatus, ListBookings, ListedBooking } from './booking.dto.js';
 import { conditionsOf, orderOf, RATE_CHANGED, rowFigures } from './booking-list.sql.js';
 import {

@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { type CancellationCost, type CancellationInitiator, TermsService } from '../../legal/index.js';
 import { DeparturesService } from '../../operations/index.js';
-import type { BookingItem } from './booking-item.entity.js';
+import type { BookingItem } from '../items/booking-item.entity.js';
 import type { BookingView } from './booking.entity.js';
 
 /** The circumstances of a cancellation that decide its fee. */

@@ -3,13 +3,13 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { AppError, unprocessable } from '../../../platform/errors/app-error.js';
 import { rateMissing, TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
-import type { CreateBookingItem, UpdateBookingItem } from './booking-item.dto.js';
-import type { BookingItem } from './booking-item.entity.js';
-import { earlierParts } from './billed-shares.js';
+import type { CreateBookingItem, UpdateBookingItem } from '../items/booking-item.dto.js';
+import type { BookingItem } from '../items/booking-item.entity.js';
+import { earlierParts } from '../items/billed-shares.js';
 import { type BilledAmounts, BookingListener } from './booking-listener.js';
 import type { Booking } from './booking.entity.js';
 import { BookingsRepository } from './bookings.repository.js';
-import { type EarlierRate, NO_EARLIER_RATE, scaledTax } from './item-price.js';
+import { type EarlierRate, NO_EARLIER_RATE, scaledTax } from '../items/item-price.js';
 
 /** The values that determine the tax groups of a booking. */
 type TaxedItem = Pick<BookingItem, 'id' | 'type' | 'taxCodeId' | 'taxCode' | 'totalSellCents' | 'taxIncludedCents'>;

@@ -1,8 +1,8 @@
 import { make } from '../../../platform/database/rows.js';
-import type { CreateBookingItem } from './booking-item.dto.js';
-import { BookingItem, NO_UNIT, type SupplierStatus } from './booking-item.entity.js';
+import type { CreateBookingItem } from '../items/booking-item.dto.js';
+import { BookingItem, NO_UNIT, type SupplierStatus } from '../items/booking-item.entity.js';
 import type { Booking } from './booking.entity.js';
-import { NO_EARLIER_RATE } from './item-price.js';
+import { NO_EARLIER_RATE } from '../items/item-price.js';
 
 /** An item with its price; its tax is the stated amount until a tax code applies. */
 export function newItem(

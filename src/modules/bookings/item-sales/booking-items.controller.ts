@@ -15,7 +15,7 @@ import {
   ReinstateBookingItem,
   toBookingItem,
   UpdateBookingItem,
-} from '../bookings/booking-item.dto.js';
+} from '../items/booking-item.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { AddBookingItems, AddedItemsEnvelope } from './unit-sale.dto.js';
 import { UnitSalesService } from './unit-sales.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { AllotmentsService } from '../../distribution/index.js';
-import type { BookingItem } from '../bookings/booking-item.entity.js';
+import type { BookingItem } from '../items/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingListener } from '../bookings/booking-listener.js';
 import { type BookingSummary, toBookingItemSummary, toBookingSummary } from '../bookings/booking-summary.js';

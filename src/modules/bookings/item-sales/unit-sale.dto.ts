@@ -2,8 +2,8 @@ import { OmitType } from '@nestjs/swagger';
 import { dataOf } from '../../../platform/http/dto.js';
 import { Cents, Clearable, Id, ListOf, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
-import { BookingItemResponse, CreateBookingItem } from '../bookings/booking-item.dto.js';
-import { ITEM_TYPES, type ItemType } from '../bookings/booking-item.entity.js';
+import { BookingItemResponse, CreateBookingItem } from '../items/booking-item.dto.js';
+import { ITEM_TYPES, type ItemType } from '../items/booking-item.entity.js';
 
 const MAX_LINES = 50;
 const MAX_TRAVELERS = 100;

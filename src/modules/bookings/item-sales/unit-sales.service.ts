@@ -4,11 +4,11 @@ import { invalidField, invalidRequest, unprocessable } from '../../../platform/e
 import { ageOn } from '../../../platform/time/calendar.js';
 import { departureTax, DeparturesService, type DepartureSummary } from '../../operations/index.js';
 import { type PricedUnitOfSale, UnitPricesService } from '../../products/index.js';
-import type { CreateBookingItem } from '../bookings/booking-item.dto.js';
-import type { BookingItem, UnitOfItem } from '../bookings/booking-item.entity.js';
+import type { CreateBookingItem } from '../items/booking-item.dto.js';
+import type { BookingItem, UnitOfItem } from '../items/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
-import { overridesOf } from '../bookings/sales-override.js';
+import { overridesOf } from '../items/sales-override.js';
 import type { BookingTraveler } from '../travelers/traveler.entity.js';
 import { assertAllFound, TravelersService } from '../travelers/travelers.service.js';
 import type { AddBookingItems, SoldUnit } from './unit-sale.dto.js';

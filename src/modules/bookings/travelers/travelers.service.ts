@@ -18,7 +18,7 @@ import {
   phoneNumber,
   SealedValues,
 } from '../../customers/index.js';
-import type { BookingItem } from '../bookings/booking-item.entity.js';
+import type { BookingItem } from '../items/booking-item.entity.js';
 import { BookingListener } from '../bookings/booking-listener.js';
 import { BookingsRepository, type ItemPath } from '../bookings/bookings.repository.js';
 import {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { CustomersService } from '../../customers/index.js';
-import type { CreateBookingItem } from '../bookings/booking-item.dto.js';
-import type { ItemType, SupplierStatus } from '../bookings/booking-item.entity.js';
+import type { CreateBookingItem } from '../items/booking-item.dto.js';
+import type { ItemType, SupplierStatus } from '../items/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingsRepository, type ItemPath } from '../bookings/bookings.repository.js';
 import { ItemTaxesService } from '../bookings/item-taxes.service.js';
