@@ -43,7 +43,7 @@ const CLASSES: Record<PersonalData, DataClass> = {
     deletedBy: 'the job `notifications.messages.retention`; id, kind, times and outcome stay',
   },
   proof: {
-    content: 'evidence of consents, reasons for erasures',
+    content: 'evidence of consents, reasons for erasures, addresses that get no mail (as codes after an erasure)',
     kept: 'as long as it may be needed as evidence',
     deletedBy: 'nothing',
   },

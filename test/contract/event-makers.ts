@@ -142,6 +142,11 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await asSystem(() => app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id }));
     await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
   },
+  'suppression.created, suppression.lifted': async (app) => {
+    const path = '/v1/admin/notifications/suppressions';
+    const { body } = await app.as('owner').post<{ data: { id: string } }>(path, { address: 'no-mail@example.com' });
+    await app.as('owner').post(`${path}/${body.data.id}/lifting`, { reason: 'The mailbox works again' });
+  },
   // Runs last, because it moves the clock.
   'contract.expired, trip.hold_expired': async (app) => {
     await contractIn(app, 'issued', { expiresAt: new Date(app.now().getTime() + 60_000).toISOString() });

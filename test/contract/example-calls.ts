@@ -3,6 +3,7 @@ import { confirmedBooking } from '../bookings/bookings.js';
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { demoId } from '../../src/platform/ids/id.js';
+import { failedMessage, failedRun } from '../notifications/failed.js';
 import { codeAt, stepAt } from '../../src/modules/identity/second-factors/totp.js';
 import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
 import { hire, linkToken, login, RESETS } from '../identity/staff.js';
@@ -218,11 +219,22 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     [`POST ${TRIPS}/{envelopeId}/attentions/{attentionId}/resolution`]: flagged.resolution,
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/confirmation-retries`]: `${retried.component}/confirmation-retries`,
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/replacements`]: `${replaced.component}/replacements`,
+    ...(await messagePaths(app)),
     ...(await callOffPaths(app)),
     [`POST ${SCHEDULES}/{scheduleId}/small-difference`]: await shortInstallment(app),
     'GET /v1/files/{token}': headers['location'] ?? '',
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
+  };
+}
+
+/** The demo data has no failed mails. */
+async function messagePaths(app: TestApp): Promise<Record<string, string>> {
+  const notifications = '/v1/admin/notifications';
+  return {
+    [`GET ${notifications}/messages/{id}`]: `${notifications}/messages/${await failedMessage(app)}`,
+    [`POST ${notifications}/messages/{id}/resend`]: `${notifications}/messages/${await failedMessage(app)}/resend`,
+    [`POST ${notifications}/runs/{id}/retry`]: `${notifications}/runs/${await failedRun(app)}/retry`,
   };
 }
 

@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { failedMessage, failedRun } from '../notifications/failed.js';
 import { newRule, RULES, rule } from '../notifications/reminders.js';
-import { made, on, type Recipe, staff } from './recipe.js';
+import { made, on, post, type Recipe, staff } from './recipe.js';
+
+const NOTIFICATIONS = '/v1/admin/notifications';
+const SUPPRESSIONS = `${NOTIFICATIONS}/suppressions`;
 
 export const notificationsRecipes: Record<string, Recipe> = {
   [`POST ${RULES}/compose`]: async (app) => ({ ...staff(app), body: rule(), subject: made('reminder_rule') }),
@@ -11,4 +16,21 @@ export const notificationsRecipes: Record<string, Recipe> = {
     const { id } = await newRule(app);
     return { ...staff(app), parameters: { id }, body: { date: '2026-12-01' }, subject: null };
   },
+  [`POST ${SUPPRESSIONS}`]: async (app) => ({
+    ...staff(app),
+    body: { address: `no-mail-${randomUUID()}@example.com` },
+    subject: made('message_suppression'),
+  }),
+  [`POST ${SUPPRESSIONS}/{id}/lifting`]: async (app) => {
+    const { id } = await post(app, SUPPRESSIONS, { address: `no-mail-${randomUUID()}@example.com` });
+    return { ...staff(app), ...on('message_suppression', id), body: { reason: 'The mailbox works again' } };
+  },
+  [`POST ${NOTIFICATIONS}/messages/{id}/resend`]: async (app) => ({
+    ...{ ...staff(app), parameters: { id: await failedMessage(app) }, body: {} },
+    subject: made('notification_message'),
+  }),
+  [`POST ${NOTIFICATIONS}/runs/{id}/retry`]: async (app) => ({
+    ...{ ...staff(app), parameters: { id: await failedRun(app) }, body: {} },
+    subject: made('reminder_run'),
+  }),
 };

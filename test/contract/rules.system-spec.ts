@@ -77,7 +77,7 @@ const WITHOUT_VERSION = [
 ];
 /** Operations that create a part of a certain version of a resource, or a new document that replaces it. */
 const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];
-/** Entries of the ledger and transfers have no version; the page of a booking is made of several resources. */
+/** Entries of the ledger, messages and transfers have no version; the page of a booking is made of several resources. */
 const WITHOUT_ETAG = [
   `GET ${CLIENT}`,
   `GET ${STAFF}/action-ledger/entries/{id}`,
@@ -85,6 +85,7 @@ const WITHOUT_ETAG = [
   `GET ${STAFF}/desk/bookings/{bookingId}`,
   `GET ${STAFF}/finance/exchange-rates/{id}`,
   `GET ${STAFF}/finance/transfers/{id}`,
+  `GET ${STAFF}/notifications/messages/{id}`,
 ];
 /** Responses that contain more than the row of their version: computed statuses, warnings and previews. */
 const COMPUTED = [

@@ -18,6 +18,7 @@ const linkIn = (text = '') => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
 /**
  * A real mail server on loopback. The recipient determines its response: `busy` is rejected temporarily (451) the first time,
  * `refused` permanently (550), `quoting` too (554), with the link of the mail in the error; for `broken` the connection breaks after the text.
+ * The addresses `unknown` (550 5.1.1) and `relayed` (550 5.7.1) are rejected before the text.
  */
 export async function startMailServer(options: SMTPServerOptions = WITHOUT_TLS): Promise<MailServer> {
   const made: MailServer = { url: '', mails: [], meanwhile: async () => undefined };
@@ -43,7 +44,14 @@ export async function startMailServer(options: SMTPServerOptions = WITHOUT_TLS):
       // A client that is killed in the middle of its text has sent nothing.
       taken.catch(() => undefined);
     },
-    onRcptTo: (_, __, done) => done(),
+    onRcptTo: ({ address: recipient }, _, done) => {
+      const answer = recipient.startsWith('unknown')
+        ? '5.1.1 No such user'
+        : recipient.startsWith('relayed')
+          ? '5.7.1 Relaying is not permitted'
+          : null;
+      done(answer === null ? null : Object.assign(new Error(answer), { responseCode: 550 }));
+    },
   });
   server.on('error', () => undefined);
   server.server.on('connection', (socket: Socket) => sockets.set(socket.remotePort, socket));

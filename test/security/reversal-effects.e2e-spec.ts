@@ -53,6 +53,8 @@ const EFFECTS: Record<string, string> = {
   'legal.policy_assignment.create': 'legal.policy_assignment.remove',
   'legal.policy_assignment.remove': 'legal.policy_assignment.create',
   'notifications.reminder_rule.compose': 'notifications.reminder_rule.update',
+  'notifications.suppression.create': 'notifications.suppression.lift',
+  'notifications.suppression.lift': 'notifications.suppression.create',
   'operations.departure.cancel': 'operations.departure.reinstate',
   'operations.departure.close_sales': 'operations.departure.open_sales',
   'operations.departure.create': 'operations.departure.cancel',

@@ -36,6 +36,7 @@ import { RoomingService } from './rooming/rooming.service.js';
 import { RecordsController } from './search/search.controller.js';
 import { RecordSearchService } from './search/search.service.js';
 import { SubjectsRepository } from './subjects/subjects.repository.js';
+import { SuppressedMailListener } from './suppressed-mail-listener.js';
 import { TasksController } from './tasks/tasks.controller.js';
 import { TasksRepository } from './tasks/tasks.repository.js';
 import { TasksService } from './tasks/tasks.service.js';
@@ -89,6 +90,7 @@ import './desk-tables.js';
     RoomingRetentionJobs,
     RoomingService,
     SubjectsRepository,
+    SuppressedMailListener,
     TasksRepository,
     TasksService,
     TimelinesService,

@@ -6,4 +6,9 @@ export const notificationEvents: EventGroup[] = [
     events: ['reminder.sent'],
     members: ['runId', 'ruleId', 'stageId', 'bookingId', 'delivered'],
   },
+  {
+    channels: ['notifications.suppressions'],
+    events: ['suppression.created', 'suppression.lifted'],
+    members: ['suppressionId', 'scope', 'reason', 'version'],
+  },
 ];

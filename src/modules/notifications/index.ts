@@ -10,4 +10,5 @@ export {
 } from './runs/reminder-run.dto.js';
 export { type DueTarget, ReminderSource, type ReminderTarget, type TargetPage } from './targets/reminder-source.js';
 export type { LiveTrigger } from './targets/reminder-trigger.js';
+export { type SuppressedMail, SuppressionListener } from './suppressions/suppression-listener.js';
 export { notificationEvents } from './events.js';

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import type { ComposeReminderRule } from './rules/reminder-rule.dto.js';
+import type { CreateSuppression } from './suppressions/suppression.dto.js';
+import { SuppressionsService } from './suppressions/suppressions.service.js';
 import { ReminderRulesService } from './rules/reminder-rules.service.js';
 
 const email = (templateSlug: string) => ({ channel: 'email', templateSlug });
@@ -31,17 +33,28 @@ const RULES: readonly ComposeReminderRule[] = [
   },
 ];
 
+const SUPPRESSIONS: readonly CreateSuppression[] = [
+  { address: 'moved-away@example.com' },
+  { address: 'no-news@example.com', scope: 'marketing' },
+];
+
 /**
  * Creates the rules in the examples of the API document: they read 1 and change 2; rule 3 has a trigger that is not supported
- * yet.
+ * yet. They read suppression 1 and lift 2.
  */
 @Injectable()
 export class NotificationsDemo {
-  constructor(private readonly rules: ReminderRulesService) {}
+  constructor(
+    private readonly rules: ReminderRulesService,
+    private readonly suppressions: SuppressionsService,
+  ) {}
 
   /** Loaded before the bookings (450), so that reminders are planned for them. */
-  @DemoData(430, 'reminder rules')
+  @DemoData(430, 'reminder rules and suppressed addresses')
   async load(): Promise<void> {
     for (const [index, rule] of RULES.entries()) await this.rules.compose(rule, demoId('rrul', index + 1));
+    for (const [index, suppression] of SUPPRESSIONS.entries()) {
+      await this.suppressions.create(suppression, demoId('msup', index + 1));
+    }
   }
 }

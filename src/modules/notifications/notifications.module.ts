@@ -8,7 +8,7 @@ import { DirectMailsService } from './deliveries/direct-mails.service.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
 import { SmtpSender } from './deliveries/smtp-sender.js';
-import { MessageData } from './messages/message-data.js';
+import { MessageData } from './personal-data/message-data.js';
 import { MessageRetentionJobs } from './deliveries/message-retention.jobs.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesService } from './messages/messages.service.js';
@@ -19,13 +19,23 @@ import { ReminderRulesController } from './rules/reminder-rules.controller.js';
 import { ReminderRulesRepository } from './rules/reminder-rules.repository.js';
 import { ReminderRulesService } from './rules/reminder-rules.service.js';
 import { ReminderRunsRepository } from './runs/reminder-runs.repository.js';
+import { ResendsController } from './resends/resends.controller.js';
+import { ResendsService } from './resends/resends.service.js';
 import { SimulationsController } from './simulations/simulations.controller.js';
 import { SimulationsService } from './simulations/simulations.service.js';
+import { SuppressionsController } from './suppressions/suppressions.controller.js';
+import { SuppressionsService } from './suppressions/suppressions.service.js';
 import './notifications-tables.js';
 
 @Module({
   imports: [ActionLedgerModule, IdentityModule],
-  controllers: [ReminderRulesController, SimulationsController, MessagesController],
+  controllers: [
+    ReminderRulesController,
+    SimulationsController,
+    MessagesController,
+    ResendsController,
+    SuppressionsController,
+  ],
   providers: [
     DirectMailsService,
     DeliveryJobs,
@@ -46,7 +56,9 @@ import './notifications-tables.js';
     ReminderRulesService,
     ReminderRunsRepository,
     RemindersService,
+    ResendsService,
     SimulationsService,
+    SuppressionsService,
   ],
   exports: [DirectMailsService, RemindersService],
 })

@@ -55,6 +55,8 @@ const REASONS: Record<string, readonly string[]> = {
   '409 rate_taken': ['exchangeRates_record'],
   '409 tax_code_taken': ['taxCodes_create'],
   '409 tax_rate_overlap': ['taxCodes_addRate'],
+  '409 already_suppressed': ['suppressions_create'],
+  '409 suppression_lifted': ['suppressions_lift'],
   // The requests share a resource that is exhausted, or that another of them has changed meanwhile.
   '409 capacity_exceeded': ['bookingItems_add', 'bookingItems_update'],
   '409 component_unavailable': ['trips_price'],

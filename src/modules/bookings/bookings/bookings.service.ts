@@ -125,7 +125,7 @@ export class BookingsService {
       const customer = body.customerId ? await this.customers.lockShared(body.customerId) : null;
       const booking = await this.lockExpected(id, expected);
       const before = booking.auditImage();
-      const { departureDate, channelId, customerId } = booking;
+      const { departureDate, channelId, customerId, customerEmail } = booking;
       const isNewCustomer = customer !== null && customer.copy.id !== customerId;
       if (isNewCustomer) customer.assertLive();
       booking.change(changes, this.clock.now());
@@ -141,6 +141,7 @@ export class BookingsService {
       this.record('update', booking, { before, after });
       const view = await this.repository.viewOf(booking);
       if (await this.departureMoved(view, departureDate)) await this.updateReminders(id);
+      if (booking.customerEmail !== customerEmail) await this.reminders.addressChanged([id]);
       return view;
     });
   }
@@ -292,6 +293,7 @@ export class BookingsService {
    * Copies the customer into these open bookings, where a member still has the former value. The customer is locked.
    */
   async followCustomer(customer: CustomerCopy, bookingIds: readonly string[], isFormer: IsFormerValue): Promise<void> {
+    const readdressed: string[] = [];
     for (const booking of await this.repository.bookings.lockAll(bookingIds)) {
       if (booking.customerId !== customer.id || booking.isClosed()) continue;
       const members = booking.copiedMembers().filter((member) => isFormer(member, booking[member]));
@@ -300,7 +302,9 @@ export class BookingsService {
       booking.followCustomer(customer, members, this.clock.now());
       await this.repository.bookings.update(booking);
       this.record('update', booking, { before, after: { ...booking.auditImage(), changed: members.toSorted() } });
+      if (members.includes('customerEmail')) readdressed.push(booking.id);
     }
+    await this.reminders.addressChanged(readdressed);
   }
 
   /**

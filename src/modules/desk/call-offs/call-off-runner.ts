@@ -163,7 +163,8 @@ export class CallOffRunner {
       isWhole,
       note,
     };
-    return this.mails.sendCallOff({ recipient: recipient.email, name: recipient.name, ...callOffMail(item, facts) });
+    const to = { recipient: recipient.email, name: recipient.name, bookingId: item.bookingId };
+    return this.mails.sendCallOff({ ...to, ...callOffMail(item, facts) });
   }
 
   /** The transaction of the item has rolled back. A database that is away ends the run: the queue repeats it later. */

@@ -144,8 +144,9 @@ export class TaskResponse {
   status: TaskStatus;
 
   /**
-   * `staff`, or the cause for which the service raised the task: `minimum_not_reached`, the decision whether a departure runs is due, or
-   * `departure_called_off`, staff decide about a booking that was kept. The task is done when the cause ends.
+   * `staff`, or the cause for which the service raised the task: `minimum_not_reached`, the decision whether a departure runs is due,
+   * `departure_called_off`, staff decide about a booking that was kept, or `recipient_suppressed`, a mail was not sent because its
+   * address is suppressed. The task is done when the cause ends.
    */
   @OneOf(TASK_SOURCES)
   source: TaskSource;

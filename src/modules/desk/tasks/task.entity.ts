@@ -8,7 +8,12 @@ export const TASK_STATUSES = named('TaskStatus', ['open', 'done', 'dismissed']);
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /** `staff`, or the cause for which the service raised the task. */
-export const TASK_SOURCES = extensible('TaskSource', ['staff', 'minimum_not_reached', 'departure_called_off']);
+export const TASK_SOURCES = extensible('TaskSource', [
+  'staff',
+  'minimum_not_reached',
+  'departure_called_off',
+  'recipient_suppressed',
+]);
 export type TaskSource = (typeof TASK_SOURCES)[number];
 
 export interface TaskChanges {

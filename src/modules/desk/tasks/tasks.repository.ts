@@ -59,6 +59,15 @@ export class TasksRepository {
     return task ?? null;
   }
 
+  async lockAllRaised(source: TaskSource, prefix: string): Promise<Task[]> {
+    return this.rows.read({
+      name: 'task-lock-all-raised',
+      text: `select ${this.rows.columns('task')} from tasks task
+        where task.source = $1 and task.dedupe_key is not null and starts_with(task.dedupe_key, $2) order by task.id for update`,
+      values: [source, prefix],
+    });
+  }
+
   /** The user stays active until the transaction ends. Throws 404, and 422 if the user is not active. */
   async lockAssignee(id: string): Promise<void> {
     const [user] = await this.database.prepared<{ active: boolean }>(

@@ -21,7 +21,7 @@ interface Cause {
   dedupeKey: string;
   title: string;
   dueOn: string | null;
-  subject: Subject;
+  subject: Subject | null;
 }
 
 /** Tasks of staff, and tasks that the service raises and closes itself. A task about a record needs the scope of the record. */
@@ -91,7 +91,15 @@ export class TasksService {
   /** The cause has ended, so its task is done, if it is still open. Call it in the transaction in which the cause ends. */
   async close({ source, dedupeKey }: Pick<Cause, 'source' | 'dedupeKey'>): Promise<void> {
     const task = await this.repository.lockRaised(source, dedupeKey);
-    if (!task) return;
+    if (task) await this.endCauseOf(task);
+  }
+
+  /** Like `close`, for all tasks of the source whose key begins with this prefix. */
+  async closeAll({ source, prefix }: Pick<Cause, 'source'> & { prefix: string }): Promise<void> {
+    for (const task of await this.repository.lockAllRaised(source, prefix)) await this.endCauseOf(task);
+  }
+
+  private async endCauseOf(task: Task): Promise<void> {
     const before = task.auditImage();
     task.endCause(this.clock.now());
     await this.repository.rows.update(task);

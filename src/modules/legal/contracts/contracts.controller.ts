@@ -125,13 +125,13 @@ export class ContractsController {
    * @remarks Sends an issued contract to the given address, otherwise to the address of the recipient; a given address replaces
    * the stored one. The mail contains a link to the page of the contract; the link is created when the mail is sent, and is not
    * stored. A contract that was already sent is returned unchanged unless `resend` is true. The request is rejected if there is
-   * no address, in any other status, and after the end of public access.
+   * no address or it is suppressed, in any other status, and after the end of public access.
    */
   @Post(':id/dispatch')
   @HttpCode(200)
   @RequireScope('legal:write')
   @Mutates('legal.contract.send', SECRETS)
-  @Refuses({ 409: ['invalid_transition', 'no_recipient', 'public_access_ended'] })
+  @Refuses({ 409: ['invalid_transition', 'no_recipient', 'public_access_ended', 'recipient_suppressed'] })
   @ApiBody({ type: DispatchContract, required: false })
   async dispatch(
     @PathContract(6) id: string,

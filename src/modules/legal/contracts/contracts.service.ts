@@ -203,8 +203,8 @@ export class ContractsService {
       contract.send(recipientEmail, this.clock.now());
       await this.rows.update(contract);
       const { subject = null, message = null } = dispatch;
-      const { id: contractId, title, recipientName } = contract;
-      await this.mails.sendContract({ contractId, title, recipientEmail, recipientName, subject, message });
+      const { id: contractId, bookingId, title, recipientName } = contract;
+      await this.mails.sendContract({ contractId, bookingId, title, recipientEmail, recipientName, subject, message });
       this.record('send', contract, { before, after: contract.auditImage() });
       if (!wasSent) this.publish('sent', contract);
       return contract;

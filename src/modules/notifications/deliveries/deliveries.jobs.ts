@@ -8,6 +8,7 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { recipientKindOf } from '../rules/channel-config.js';
@@ -49,6 +50,7 @@ export class DeliveryJobs {
     private readonly database: Database,
     private readonly messages: MessagesService,
     private readonly runs: ReminderRunsRepository,
+    private readonly suppressions: SuppressionsService,
     private readonly listeners: Listeners,
     private readonly directMails: DirectMailsService,
     private readonly sender: MailSender,
@@ -92,13 +94,25 @@ export class DeliveryJobs {
     }
   }
 
-  /** Each attempt creates its own link, because an earlier mail may have arrived. */
-  private async startDirect(): Promise<Attempt | null> {
+  /**
+   * Each attempt creates its own link, because an earlier mail may have arrived. Mails about accounts of staff are sent even to
+   * suppressed addresses: staff could not log in otherwise.
+   *
+   * @returns the message to send, `decided` if its recipient is suppressed, null if none is due.
+   */
+  private async startDirect(): Promise<Attempt | 'decided' | null> {
     return this.database.transaction(async () => {
       const message = await this.messages.startDirect();
       if (!message) return null;
       const { text, contractId } = message;
       if (message.kind === 'account') return { message, ...(await this.directMails.complete(message)) };
+      const suppression = await this.suppressions.find(message.recipient);
+      if (suppression) {
+        const { bookingId, customerId } = message;
+        await this.messages.suppress(message);
+        await this.suppressions.report({ suppressionId: suppression.id, bookingId, customerId });
+        return 'decided';
+      }
       const [links] = this.listeners.all(ContractLinks);
       if (!links || contractId === null) return { message, text, link: null };
       const link = await links.create(contractId);
@@ -144,6 +158,13 @@ export class DeliveryJobs {
       skipped.add(runId);
       return 'decided';
     }
+    const { bookingId } = target;
+    const suppression = await this.suppressions.find(recipient);
+    if (suppression) {
+      await this.end(runId, { status: 'skipped', reason: 'recipient_suppressed', recipient });
+      await this.suppressions.report({ suppressionId: suppression.id, bookingId, customerId: null });
+      return 'decided';
+    }
     const limited = { runId, recipient, suppressionGroup };
     const reason = await this.messages.exceededLimit(limited, { at: this.clock.now(), promised: 0 });
     if (reason !== null) {
@@ -153,12 +174,18 @@ export class DeliveryJobs {
     const attempts = await this.runs.startSending(runId, recipient);
     const mail = reminderMail(template, target, this.env.orgName);
     const kind = recipientKindOf(run.config);
-    const message = await this.messages.startReminder({ ...limited, ...mail, attempts, recipientKind: kind });
+    const message = await this.messages.startReminder({
+      ...{ ...limited, ...mail, bookingId, attempts },
+      recipientKind: kind,
+    });
     return { message, text: message.text, link: null };
   }
 
-  private async end(runId: string, { status, reason }: Omit<Extract<Decision, { kind: 'end' }>, 'kind'>) {
-    await this.runs.end(runId, { status, reason });
+  private async end(
+    runId: string,
+    { status, reason, recipient }: Omit<Extract<Decision, { kind: 'end' }>, 'kind'> & { recipient?: string },
+  ) {
+    await this.runs.end(runId, { status, reason, recipient: recipient ?? null });
     await this.messages.cancelQueued(runId);
   }
 
@@ -184,8 +211,16 @@ export class DeliveryJobs {
     const error = 'error' in outcome ? outcome.error : null;
     if (!(await this.messages.settle(message, { status, reason, error, sendAt }))) return;
     if (message.runId !== null) await this.settleRun(message.runId, run, sendAt);
+    if (outcome.kind === 'bounced') await this.suppress(message);
     if (status === 'queued')
       await this.jobs.add(SEND_MESSAGES, {}, { runAt: sendAt, key: `${SEND_MESSAGES}:${message.id}` });
+  }
+
+  /** The address does not exist: no further mail is sent to it until staff lift the suppression. */
+  private async suppress({ id, kind, recipient, bookingId, customerId }: NotificationMessage): Promise<void> {
+    const cause = { scope: 'all', reason: 'hard_bounce' } as const;
+    const suppressionId = await this.suppressions.add({ address: recipient, messageId: id, ...cause });
+    if (kind !== 'account') await this.suppressions.report({ suppressionId, bookingId, customerId });
   }
 
   private async deliveryResultOf({ runId, attempts }: NotificationMessage, outcome: Outcome): Promise<DeliveryResult> {

@@ -3,6 +3,7 @@ import { Env } from '../../../platform/config/env.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { AccountLinksService, type AccountMail, AccountMailListener } from '../../identity/index.js';
+import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { LINK, withLink } from './link-placeholder.js';
@@ -13,6 +14,7 @@ export const SEND_MESSAGES = 'notifications.send';
 export interface ContractMail {
   /** The reference of the contract. */
   contractId: string;
+  bookingId: string | null;
   title: string;
   recipientEmail: string;
   recipientName: string | null;
@@ -23,6 +25,8 @@ export interface ContractMail {
 
 /** A mail that informs a customer that a departure was called off. */
 export interface CallOffMail {
+  /** Null for a trip that was not booked. */
+  bookingId: string | null;
   recipient: string;
   /** Null if it is not known. */
   name: string | null;
@@ -40,6 +44,7 @@ export class DirectMailsService extends AccountMailListener {
   constructor(
     private readonly messages: MessagesService,
     private readonly links: AccountLinksService,
+    private readonly suppressions: SuppressionsService,
     private readonly jobs: Jobs,
     private readonly env: Env,
   ) {
@@ -94,12 +99,17 @@ export class DirectMailsService extends AccountMailListener {
     ]);
   }
 
-  /** Stores the mail in the running transaction. The mail is sent if and only if that commits. */
+  /**
+   * Stores the mail in the running transaction. The mail is sent if and only if that commits. Throws 409 `recipient_suppressed`.
+   */
   async sendContract({ contractId, title, recipientEmail, recipientName, ...written }: ContractMail): Promise<void> {
+    await this.suppressions.assertReachable(recipientEmail);
     const greeting = recipientName === null ? 'Hello,' : `Dear ${recipientName},`;
     const message = written.message ?? 'here is your contract with us.';
-    await this.messages.queueContractMail({
+    await this.messages.queue({
+      kind: 'contract',
       contractId,
+      bookingId: written.bookingId,
       recipient: recipientEmail,
       subject: written.subject ?? title,
       text: [greeting, message, LINK, this.env.orgName].join('\n\n'),
@@ -108,10 +118,10 @@ export class DirectMailsService extends AccountMailListener {
   }
 
   /** Stores the mail in the running transaction and returns its id. The mail is sent if and only if that commits. */
-  async sendCallOff({ recipient, name, subject, paragraphs }: CallOffMail): Promise<string> {
+  async sendCallOff({ recipient, name, subject, paragraphs, bookingId }: CallOffMail): Promise<string> {
     const greeting = name === null ? 'Hello,' : `Dear ${name},`;
     const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
-    const id = await this.messages.queueCallOffMail({ recipient, subject, text });
+    const id = await this.messages.queue({ kind: 'call_off', recipient, subject, text, bookingId });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
     return id;
   }
@@ -131,7 +141,7 @@ export class DirectMailsService extends AccountMailListener {
     // A name must not look like the link's placeholder.
     const greeting = `Dear ${name.replaceAll(LINK, '')},`;
     const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
-    const id = await this.messages.queueAccountMail({ recipient, subject, text, accountLinkId: linkId });
+    const id = await this.messages.queue({ kind: 'account', recipient, subject, text, accountLinkId: linkId });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
   }
 }

@@ -13,12 +13,13 @@ export interface Mail {
 }
 
 /**
- * The outcome of an attempt. Temporary: the server certainly did not accept the mail; it may be sent again. Unknown: the
+ * The outcome of an attempt. Bounced: the server rejected the address. Rejected: it rejected the sender or the content. Temporary: the server certainly did not accept the mail; it may be sent again. Unknown: the
  * connection broke after the text was transmitted, so the server may have accepted it; it must never be sent again.
  * Withdrawn: the reason for the mail no longer exists, so it was not sent.
  */
 export type Outcome =
-  { kind: 'sent' | 'recorded' | 'withdrawn' } | { kind: 'temporary' | 'rejected' | 'unknown'; error: string };
+  | { kind: 'sent' | 'recorded' | 'withdrawn' }
+  | { kind: 'temporary' | 'rejected' | 'bounced' | 'unknown'; error: string };
 
 /** Sends mails. Never throws: every error is an outcome. */
 export abstract class MailSender {

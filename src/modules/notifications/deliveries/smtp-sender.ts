@@ -14,6 +14,12 @@ const SIGNATURE = 'DKIM-Signature:';
  */
 const REJECTIONS = new Set<unknown>(['EENVELOPE', 'EMESSAGE']);
 
+/**
+ * RFC 3463, 3.8: the server rejects the sending host or its policy forbids the mail, as for a relay that is not permitted. Such an
+ * answer to RCPT says nothing of the address.
+ */
+const POLICY = /^5\d\d[ -]5\.7\.\d/;
+
 interface MailServer {
   url: string;
   tls: MailTls;
@@ -91,9 +97,14 @@ function outcomeOf(thrown: unknown, transmitted: boolean): Outcome {
   const message = memberOf(thrown, 'message');
   const error = typeof message === 'string' && message !== '' ? message.slice(0, 500) : 'The mail could not be sent';
   if (typeof responseCode === 'number') {
-    return { kind: responseCode >= 500 && REJECTIONS.has(memberOf(thrown, 'code')) ? 'rejected' : 'temporary', error };
+    if (responseCode < 500 || !REJECTIONS.has(memberOf(thrown, 'code'))) return { kind: 'temporary', error };
+    return { kind: isAboutAddress(thrown) ? 'bounced' : 'rejected', error };
   }
   return { kind: transmitted ? 'unknown' : 'temporary', error };
+}
+
+function isAboutAddress(thrown: unknown): boolean {
+  return memberOf(thrown, 'command') === 'RCPT TO' && !POLICY.test(String(memberOf(thrown, 'response')));
 }
 
 function memberOf(error: unknown, name: string): unknown {

@@ -2,7 +2,13 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { pageBounds } from '../../../platform/http/dto.js';
-import { ListNotificationMessages, NotificationMessagePage, toMessage } from './notification-message.dto.js';
+import {
+  ListNotificationMessages,
+  NotificationMessageEnvelope,
+  NotificationMessagePage,
+  toMessage,
+} from './notification-message.dto.js';
+import { PathId } from '../../../platform/http/path-id.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { MessagesService } from './messages.service.js';
 
@@ -17,7 +23,7 @@ export class MessagesController {
   /**
    * List sent notification messages
    *
-   * @remarks Returns a page of messages, newest first, for reminders and contracts. Recipients are masked. Without a
+   * @remarks Returns a page of messages of all kinds, newest first. Recipients are masked. Without a
    * mail server the messages are stored with status `recorded` and not sent.
    */
   @ApiOperation({ operationId: 'notificationMessages_list' })
@@ -26,5 +32,17 @@ export class MessagesController {
   async list(@Query() query: ListNotificationMessages): Promise<NotificationMessagePage> {
     const { rows, total } = await this.messages.list(query);
     return { data: rows.map(toMessage), total, ...pageBounds(query) };
+  }
+
+  /**
+   * Get a notification message
+   *
+   * @remarks Returns the message and its delivery state. The recipient is masked.
+   */
+  @ApiOperation({ operationId: 'notificationMessages_get' })
+  @Get(':id')
+  @RequireScope('notifications:read')
+  async get(@PathId('nmsg', 'id', 1, 'the list of messages') id: string): Promise<NotificationMessageEnvelope> {
+    return { data: toMessage(await this.messages.get(id)) };
   }
 }

@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { instantOf } from '../../../platform/time/local-time.js';
@@ -11,28 +12,41 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { dayNumber } from '../timing/run-time.js';
 import { DAY_MS } from '../timing/sending-window.js';
 import type { ListNotificationMessages } from './notification-message.dto.js';
-import { type MessageStatus, NotificationMessage, type RecipientKind } from './notification-message.entity.js';
+import {
+  type MessageKind,
+  type MessageStatus,
+  NotificationMessage,
+  type RecipientKind,
+} from './notification-message.entity.js';
 
 /** Time within which a process must record the outcome of an attempt. */
 const LEASE_SECONDS = 300;
 
-export interface ContractMessage {
-  contractId: string;
-  recipient: string;
-  subject: string;
-  text: string;
-}
+/** Reminders from before messages named their booking are found by their run. */
+const OF_BOOKING = `(message.bookingId = :bookingId
+  or message.runId in (select id from reminder_runs where booking_id = :bookingId))`;
 
-export interface AccountMessage {
+/** A mail to be sent at once. */
+export interface NewMessage {
+  kind: MessageKind;
   recipient: string;
   subject: string;
-  /** The text, with `{{link}}` in place of the link. */
+  /** The text, with `{{link}}` in place of a link. */
   text: string;
-  accountLinkId: string | null;
+  recipientKind?: RecipientKind;
+  /** The run that sends the mail; other mails are sent without one. */
+  runId?: string;
+  contractId?: string | null;
+  accountLinkId?: string | null;
+  bookingId?: string | null;
+  customerId?: string | null;
+  /** The message that this one repeats. */
+  resendOf?: string;
 }
 
 export interface ReminderMessage {
   runId: string;
+  bookingId: string;
   attempts: number;
   recipient: string;
   recipientKind: RecipientKind;
@@ -67,7 +81,14 @@ export class MessagesService {
   async list(query: ListNotificationMessages): Promise<{ rows: NotificationMessage[]; total: number }> {
     const found = this.database.repository(NotificationMessage).createQueryBuilder('message');
     if (query.runId !== undefined) found.andWhere('message.runId = :runId', { runId: query.runId });
+    if (query.bookingId !== undefined) found.andWhere(OF_BOOKING, { bookingId: query.bookingId });
+    if (query.customerId !== undefined)
+      found.andWhere('message.customerId = :customerId', { customerId: query.customerId });
+    if (query.recipient !== undefined)
+      found.andWhere('lower(message.recipient) = lower(:recipient)', { recipient: query.recipient });
+    filterRows(found, 'message.kind', query.kind);
     filterRows(found, 'message.status', query.status);
+    if (query.reason !== undefined) found.andWhere('message.reason = :reason', { reason: query.reason });
     if (query.createdAfter !== undefined) found.andWhere('message.createdAt >= :after', { after: query.createdAfter });
     if (query.createdBefore !== undefined)
       found.andWhere('message.createdAt < :before', { before: query.createdBefore });
@@ -110,38 +131,58 @@ export class MessagesService {
     return (counted?.today ?? 0) + promised >= this.env.remindersPerDay ? 'rate_limited' : null;
   }
 
-  /** Stores a mail with the link to a contract in the running transaction, for immediate sending. */
-  async queueContractMail({ contractId, recipient, subject, text }: ContractMessage): Promise<void> {
-    await this.database.query(
-      `insert into notification_messages (id, kind, contract_id, status, recipient, recipient_kind, subject, text, attempts,
-         send_at, created_at, updated_at)
-       values ($1, 'contract', $2, 'queued', $3, 'primary', $4, $5, 0, $6, $6, $6)`,
-      [newId('nmsg'), contractId, recipient, subject, text, this.clock.now()],
-    );
-  }
-
-  /** Stores a mail about an account in the running transaction, for immediate sending. Returns its id. */
-  async queueAccountMail({ recipient, subject, text, accountLinkId }: AccountMessage): Promise<string> {
+  /** Stores a mail in the running transaction, for immediate sending. Returns its id. */
+  async queue(mail: NewMessage): Promise<string> {
     const id = newId('nmsg');
     await this.database.query(
-      `insert into notification_messages (id, kind, account_link_id, status, recipient, recipient_kind, subject, text,
-         attempts, send_at, created_at, updated_at)
-       values ($1, 'account', $2, 'queued', $3, 'primary', $4, $5, 0, $6, $6, $6)`,
-      [id, accountLinkId, recipient, subject, text, this.clock.now()],
+      `insert into notification_messages (id, kind, run_id, contract_id, account_link_id, booking_id, customer_id, resend_of,
+         status, recipient, recipient_kind, subject, text, attempts, send_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, $10, $11, $12, 0, $13, $13, $13)`,
+      [
+        id,
+        mail.kind,
+        mail.runId ?? null,
+        mail.contractId ?? null,
+        mail.accountLinkId ?? null,
+        mail.bookingId ?? null,
+        mail.customerId ?? null,
+        mail.resendOf ?? null,
+        mail.recipient,
+        mail.recipientKind ?? 'primary',
+        mail.subject,
+        mail.text,
+        this.clock.now(),
+      ],
     );
     return id;
   }
 
-  /** Stores a mail about a departure that was called off, in the running transaction, for immediate sending. Returns its id. */
-  async queueCallOffMail({ recipient, subject, text }: Omit<AccountMessage, 'accountLinkId'>): Promise<string> {
-    const id = newId('nmsg');
-    await this.database.query(
-      `insert into notification_messages (id, kind, status, recipient, recipient_kind, subject, text, attempts, send_at,
-         created_at, updated_at)
-       values ($1, 'call_off', 'queued', $2, 'primary', $3, $4, 0, $5, $5, $5)`,
-      [id, recipient, subject, text, this.clock.now()],
+  async get(id: string): Promise<NotificationMessage> {
+    const message = await this.database.repository(NotificationMessage).findOneBy({ id });
+    if (!message) throw notFound();
+    return message;
+  }
+
+  async lock(id: string): Promise<NotificationMessage> {
+    const [message] = await this.read(
+      `select ${this.columns()} from notification_messages message where id = $1 for update`,
+      [id],
     );
-    return id;
+    if (!message) throw notFound();
+    return message;
+  }
+
+  async findOfRun(runId: string): Promise<NotificationMessage | null> {
+    return this.database.repository(NotificationMessage).findOneBy({ runId });
+  }
+
+  /** Returns whether a repetition of the message waits, or was sent. */
+  async wasResent(id: string): Promise<boolean> {
+    const [found] = await this.database.query(
+      `select from notification_messages where resend_of = $1 and status not in ('failed', 'cancelled') limit 1`,
+      [id],
+    );
+    return found !== undefined;
   }
 
   /** Starts an attempt for the next due message that is not a reminder; null if there is none. */
@@ -158,14 +199,33 @@ export class MessagesService {
     return started ?? null;
   }
 
+  /** Ends a message that `startDirect` has just started, because its recipient is suppressed: no attempt is made. */
+  async suppress(message: NotificationMessage): Promise<void> {
+    const { count } = await this.database.execute(
+      `update notification_messages set status = 'failed', reason = 'recipient_suppressed', error = null, lease_until = null,
+         attempts = attempts - 1, updated_at = $2
+       where id = $1 and status = 'sending'`,
+      [message.id, this.clock.now()],
+    );
+    if (count === 0) return;
+    Object.assign(message, {
+      status: 'failed',
+      reason: 'recipient_suppressed',
+      error: null,
+      attempts: message.attempts - 1,
+    });
+    this.recordOutcome(message);
+  }
+
   /** Starts an attempt for the reminder of a run, whose row is locked. */
   async startReminder(reminder: ReminderMessage): Promise<NotificationMessage> {
-    const { runId, recipient, recipientKind, suppressionGroup, subject, text, attempts } = reminder;
+    const { runId, bookingId, recipient, recipientKind, suppressionGroup, subject, text, attempts } = reminder;
     const [started] = await this.read(
-      `insert into notification_messages as message (id, kind, run_id, status, recipient, recipient_kind,
+      `insert into notification_messages as message (id, kind, run_id, booking_id, status, recipient, recipient_kind,
          suppression_group, subject, text, attempts, send_at, lease_until, created_at, updated_at)
-       values ($1, 'reminder', $2, 'sending', $3, $4, $5, $6, $7, $8, $9, $10, $9, $9)
+       values ($1, 'reminder', $2, $11, 'sending', $3, $4, $5, $6, $7, $8, $9, $10, $9, $9)
        on conflict (run_id) do update set status = 'sending', recipient = excluded.recipient, reason = null, error = null,
+         booking_id = excluded.booking_id, recipient_kind = excluded.recipient_kind, suppression_group = excluded.suppression_group,
          subject = excluded.subject, text = excluded.text, attempts = excluded.attempts, lease_until = excluded.lease_until,
          updated_at = excluded.updated_at
        returning ${this.columns()}`,
@@ -180,6 +240,7 @@ export class MessagesService {
         attempts,
         this.clock.now(),
         this.clock.inSeconds(LEASE_SECONDS),
+        bookingId,
       ],
     );
     if (!started) throw new Error(`The message of ${runId} was not stored`);
@@ -208,11 +269,7 @@ export class MessagesService {
     if (count === 0) return false;
     Object.assign(message, outcome);
     if (status === 'queued' || status === 'cancelled') return true;
-    this.ledger.record(`notifications.message.${status === 'failed' ? 'fail' : 'send'}`, {
-      subjectType: 'notification_message',
-      subjectId: message.id,
-      after: message.auditImage(),
-    });
+    this.recordOutcome(message);
     return true;
   }
 
@@ -239,6 +296,14 @@ export class MessagesService {
       [this.clock.now(), months, limit],
     );
     return count;
+  }
+
+  private recordOutcome(message: NotificationMessage): void {
+    this.ledger.record(`notifications.message.${message.status === 'failed' ? 'fail' : 'send'}`, {
+      subjectType: 'notification_message',
+      subjectId: message.id,
+      after: message.auditImage(),
+    });
   }
 
   private async read(text: string, values: unknown[]): Promise<NotificationMessage[]> {

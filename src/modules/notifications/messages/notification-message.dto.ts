@@ -1,4 +1,4 @@
-import { PageQuery, pageOf } from '../../../platform/http/dto.js';
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
@@ -18,6 +18,31 @@ export class ListNotificationMessages extends PageQuery {
   @Optional()
   @Text({ max: 100 })
   runId?: string;
+
+  /** Only messages about this booking. */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+
+  /** Only messages about no booking in particular to this customer. */
+  @Optional()
+  @Id('cus')
+  customerId?: string;
+
+  /** Only messages to exactly this address; the case does not matter. */
+  @Optional()
+  @Text({ max: 255 })
+  recipient?: string;
+
+  /** Only messages of these kinds. */
+  @Optional()
+  @AnyOf(MESSAGE_KINDS)
+  kind?: MessageKind[];
+
+  /** Only messages that failed for this reason. */
+  @Optional()
+  @Text({ max: 100 })
+  reason?: string;
 
   /** Only messages with one of these statuses. */
   @Optional()
@@ -59,11 +84,26 @@ export class NotificationMessageResponse {
   @Text({ max: 31 })
   contractReference: string | null;
 
+  /** The booking that the message concerns; null if it concerns none. */
+  @Id('book')
+  bookingId: string | null;
+
+  /** The customer to whom staff wrote; null for other messages. */
+  @Id('cus')
+  customerId: string | null;
+
+  /** The message that this one repeats; null if it repeats none. */
+  @Id('nmsg')
+  resendOf: string | null;
+
   /** Delivery state. `recorded`: no mail server is configured, so the message was stored and not sent. */
   @OneOf(MESSAGE_STATUSES)
   status: MessageStatus;
 
-  /** Reason of the failure: `rejected`, `attempts_exhausted` or `outcome_unknown`; null if it did not fail. */
+  /**
+   * Reason of the failure: `hard_bounce` (the mail server rejected the address, which is now suppressed), `rejected` (it rejected the
+   * content), `recipient_suppressed`, `attempts_exhausted` or `outcome_unknown`; null if it did not fail.
+   */
   @Text({ max: 100 })
   reason: string | null;
 
@@ -106,4 +146,5 @@ export function toMessage(message: NotificationMessage): NotificationMessageResp
   });
 }
 
+export class NotificationMessageEnvelope extends dataOf(NotificationMessageResponse) {}
 export class NotificationMessagePage extends pageOf(NotificationMessageResponse) {}

@@ -34,6 +34,13 @@ export class NotificationMessage {
   @Unaudited('leads to a one-time link')
   @Column('text', { name: 'account_link_id', nullable: true })
   accountLinkId: string | null;
+  /** The booking that it concerns. */
+  @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
+  @Column('text', { name: 'customer_id', nullable: true }) customerId: string | null;
+  /** The message that this one repeats. */
+  @Impersonal()
+  @Column('text', { name: 'resend_of', nullable: true })
+  resendOf: string | null;
   @Column('text') status: MessageStatus;
   @Impersonal()
   @Column('text', { nullable: true })

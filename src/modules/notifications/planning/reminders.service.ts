@@ -14,6 +14,7 @@ import {
 import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { findSource, type ReminderSource } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
+import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
 import { planRuns, requestedRun } from './run-plan.js';
 
@@ -23,6 +24,7 @@ export class RemindersService {
   constructor(
     private readonly rules: ReminderRulesRepository,
     private readonly runs: ReminderRunsRepository,
+    private readonly suppressions: SuppressionsService,
     private readonly listeners: Listeners,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -68,7 +70,15 @@ export class RemindersService {
     await this.runs.endOutdated(targets, { bookingIds, triggers: [trigger] });
   }
 
-  /** Plans a reminder of an open target for now, with the stage of its rule that was due last. The booking must be locked. */
+  /** Plans again what could not be sent to the former address of these bookings. Call it in the transaction of the change. */
+  async addressChanged(bookingIds: readonly string[]): Promise<void> {
+    if (bookingIds.length > 0) await this.runs.replanForAddress(bookingIds);
+  }
+
+  /**
+   * Plans a reminder of an open target for now, with the stage of its rule that was due last. The booking must be locked. Throws
+   * 409 `recipient_suppressed`.
+   */
   async request(
     booking: { id: string; customerEmail: string | null },
     { targetId, triggers }: { targetId: string; triggers: readonly LiveTrigger[] },
@@ -80,6 +90,7 @@ export class RemindersService {
       const [rule] = rules.sort((one, other) => other.rule.priority - one.rule.priority);
       const run = rule && requestedRun(rule, target, { today: this.clock.today(), now: this.clock.now() });
       if (!rule || !run) throw conflict('no_reminder_rule', 'No enabled reminder rule has a mail for this');
+      if (booking.customerEmail !== null) await this.suppressions.assertReachable(booking.customerEmail);
       const planned = await this.runs.planRequested(run);
       const runDay = this.clock.dayOf(planned.runAt);
       const { name: ruleName } = rule.rule;

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ReminderTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
@@ -43,6 +44,14 @@ export interface ClaimedRun {
   config: Record<string, unknown>;
 }
 
+/** A locked run, with its rule. */
+export interface RunToRetry {
+  run: ReminderRun;
+  trigger: LiveTrigger;
+  enabled: boolean;
+  ruleName: string;
+}
+
 /** An existing run, by the members that make it unique within its rule. */
 export interface ExistingRun {
   id: string;
@@ -79,6 +88,9 @@ const PLAN = `with planned as (
             and own.status in ('planned', 'queued', 'sending', 'sent'))
         or reminder_runs.status = 'skipped' and (
           reminder_runs.reason in ('suppressed', 'rate_limited', 'credit_available')
+          or reminder_runs.reason = 'recipient_suppressed' and exists (
+            select from bookings booking where booking.id = reminder_runs.booking_id
+              and booking.customer_email <> reminder_runs.recipient)
           or reminder_runs.reason = 'no_recipient' and exists (
             select from bookings booking where booking.id = reminder_runs.booking_id and booking.customer_email is not null))
         or reminder_runs.status = 'failed' and reminder_runs.reason <> 'outcome_unknown' and exists (
@@ -298,11 +310,58 @@ export class ReminderRunsRepository {
     );
   }
 
-  /** Ends a locked run that is not sent. */
-  async end(id: string, { status, reason }: { status: RunStatus; reason: string }): Promise<void> {
+  /** Ends a locked run that is not sent. The recipient is stored if it is the reason. */
+  async end(
+    id: string,
+    { status, reason, recipient }: { status: RunStatus; reason: string; recipient: string | null },
+  ): Promise<void> {
     await this.database.execute(
-      'update reminder_runs set status = $2, reason = $3, run_at = $4, updated_at = $4 where id = $1',
-      [id, status, reason, this.clock.now()],
+      `update reminder_runs set status = $2, reason = $3, recipient = coalesce($5, recipient), run_at = $4, updated_at = $4
+       where id = $1`,
+      [id, status, reason, this.clock.now(), recipient],
+    );
+  }
+
+  /**
+   * Plans for now the runs of these bookings that could not be sent to their former address, or for want of one, and are not too
+   * late. A run whose mail may have arrived stays ended.
+   */
+  async replanForAddress(bookingIds: readonly string[]): Promise<void> {
+    await this.database.execute(
+      `update reminder_runs run set status = 'planned', reason = null, attempts = 0, run_at = $1, updated_at = $1
+       from reminder_rules rule, reminder_stages stage, bookings booking
+       where rule.id = run.rule_id and rule.enabled and stage.id = run.stage_id and booking.id = run.booking_id
+         and run.booking_id = any($2) and booking.customer_email is not null
+         and (run.status = 'skipped' and run.reason = 'no_recipient'
+           or (run.status = 'skipped' and run.reason = 'recipient_suppressed'
+             or run.status = 'failed' and run.reason <> 'outcome_unknown')
+           and booking.customer_email is distinct from run.recipient)
+         and run.run_at > $1::timestamptz - make_interval(mins => greatest(stage.send_if_late_by_hours * 60, 15))`,
+      [this.clock.now(), bookingIds],
+    );
+  }
+
+  /** Locks a run that staff want to retry. */
+  async lockForRetry(id: string): Promise<RunToRetry> {
+    const [found] = await this.database.read<
+      ReminderRun,
+      { trigger: LiveTrigger; enabled: boolean; rule_name: string }
+    >(ReminderRun, {
+      text: `select ${this.database.columnsOf(ReminderRun, 'run')}, rule.trigger as trigger, rule.enabled as enabled,
+            rule.name as rule_name
+          from reminder_runs run join reminder_rules rule on rule.id = run.rule_id where run.id = $1 for no key update of run`,
+      values: [id],
+    });
+    if (!found) throw notFound();
+    const { trigger, enabled, rule_name: ruleName } = found.raw;
+    return { run: found.entity, trigger, enabled, ruleName };
+  }
+
+  /** A reminder that staff requested replaces this ended run. */
+  async replace(id: string): Promise<void> {
+    await this.database.execute(
+      `update reminder_runs set status = 'superseded', reason = 'requested', updated_at = $2 where id = $1`,
+      [id, this.clock.now()],
     );
   }
 

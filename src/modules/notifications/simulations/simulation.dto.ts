@@ -68,8 +68,8 @@ export class SimulatedReminderResponse {
   sends: boolean;
 
   /**
-   * Reason why none would be sent: the reason of a run (such as `target_closed`, `rule_disabled`, `no_recipient` or
-   * `suppressed`), `moved` (it is sent on another day, at `runAt`), `no_free_moment`, or the outcome of an existing run
+   * Reason why none would be sent: the reason of a run (such as `target_closed`, `rule_disabled`, `no_recipient`,
+   * `recipient_suppressed` or `suppressed`), `moved` (it is sent on another day, at `runAt`), `no_free_moment`, or the outcome of an existing run
    * (`already_sent`, `already_failed`). Null if a message would be sent.
    */
   @Text({ max: 100 })

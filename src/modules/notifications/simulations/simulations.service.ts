@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
+import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { runsPerTarget } from '../planning/run-plan.js';
 import { type ChannelConfig, channelsWithRuns } from '../rules/channel-config.js';
@@ -56,6 +57,7 @@ export class SimulationsService {
     private readonly rules: ReminderRulesRepository,
     private readonly runs: ReminderRunsRepository,
     private readonly messages: MessagesService,
+    private readonly suppressions: SuppressionsService,
     private readonly listeners: Listeners,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -113,6 +115,9 @@ export class SimulationsService {
     );
     if (outcome.sending === null) return outcome;
     const { recipient } = outcome.sending;
+    if (await this.suppressions.find(recipient)) {
+      return { at: outcome.at, sending: null, reason: 'recipient_suppressed' };
+    }
     const count = promised.get(recipient.toLowerCase()) ?? 0;
     const limited = { runId: run?.id ?? '', recipient, suppressionGroup };
     const reason = await this.messages.exceededLimit(limited, { at: outcome.at ?? now, promised: count });

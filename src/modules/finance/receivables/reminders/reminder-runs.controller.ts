@@ -30,14 +30,14 @@ export class ReminderRunsController {
    *
    * @remarks Plans a mail about an open installment or invoice for now, with the template of the rule stage that was due last;
    * name one of `scheduleId` and `invoiceId`. The mail requests the due amount less money on account, and is skipped if that
-   * covers it. A reminder of the same stage that is planned or queued is superseded. Rejected if nothing is owed or no enabled
-   * rule fits.
+   * covers it. A reminder of the same stage that is planned or queued is superseded. Rejected if nothing is owed, no enabled
+   * rule fits, or the address of the customer is suppressed.
    */
   @Post()
   @RequireScope('finance:write')
   @Mutates('finance.reminder.request', { irreversible: 'The mail was sent' })
   @BodyExample({ scheduleId: demoId('psch', 1) })
-  @Refuses({ 409: ['target_closed', 'no_reminder_rule'] })
+  @Refuses({ 409: ['target_closed', 'no_reminder_rule', 'recipient_suppressed'] })
   async request(
     @PathId('book', 'bookingId') bookingId: string,
     @Body() body: RequestReminder,

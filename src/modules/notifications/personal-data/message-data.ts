@@ -2,12 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
+import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../../customers/index.js';
 
 /** Reminders about bookings of the person, and other messages to an address of it. */
 const OF_PERSON = `(
   message.run_id is null and lower(message.recipient) = any($1)
   or message.run_id in (select id from reminder_runs where booking_id = any($2)))`;
+/** Suppressions are proofs, which have no end. */
+const NO_END = '9999-12-31';
 
 /** Messages to a person, and planned reminders. */
 @Injectable()
@@ -17,6 +20,7 @@ export class MessageData implements PersonalDataHolder {
 
   constructor(
     private readonly database: Database,
+    private readonly suppressions: SuppressionsService,
     private readonly clock: Clock,
   ) {}
 
@@ -26,11 +30,15 @@ export class MessageData implements PersonalDataHolder {
        from notification_messages message where erased_at is null and ${OF_PERSON} order by id`,
       [person.emails, bookingIdsOf(person)],
     );
-    return [{ dataClass: 'messages', kind: 'messages', keptUntil: null, records }];
+    const suppressions = await this.suppressions.collect(person.emails);
+    return [
+      { dataClass: 'messages', kind: 'messages', keptUntil: null, records },
+      { dataClass: 'proof', kind: 'suppressions', keptUntil: NO_END, records: suppressions },
+    ];
   }
 
   /**
-   * Replaces recipients and texts, and cancels what has not been sent. Throws while a message is being sent, so that the job
+   * Replaces recipients and texts, cancels what has not been sent, and suppresses the addresses. Throws while a message is being sent, so that the job
    * repeats the step: its outcome is recorded first.
    */
   async erase(person: Person): Promise<number> {
@@ -54,6 +62,7 @@ export class MessageData implements PersonalDataHolder {
        where erased_at is null and ${OF_PERSON}`,
       [person.emails, bookingIds, now],
     );
+    await this.suppressions.erase(person.emails, person.customerIds);
     return count;
   }
 }
