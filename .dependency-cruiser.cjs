@@ -24,6 +24,7 @@ const arrows = {
   desk: [
     'action-ledger',
     'customers',
+    'products',
     'operations',
     'bookings',
     'finance',

@@ -32,7 +32,8 @@ const CLASSES: Record<PersonalData, DataClass> = {
     deletedBy: 'the jobs `bookings.travel.retention`, `desk.check-ins.retention` and `desk.rooms.retention`',
   },
   contact: {
-    content: 'customers with their contacts; titles, parties and reasons of trips; notes and tasks',
+    content:
+      'customers with their contacts; titles, parties and reasons of trips; notes, tasks and notes of waiting entries',
     kept: 'last contact + 3 years (`CONTACT_RETENTION_MONTHS`)',
     deletedBy:
       'the erasure of the customer, on request or by the job `customers.retention`; for trips the job `trips.retention`, and a booked trip follows its booking',

@@ -33,6 +33,17 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
       [OTHERS]: ['dedupeKey'],
     },
   },
+  'operations.waiting_entry.update': {
+    entity: 'WaitingEntry',
+    left: {
+      [NEVER]: ['departureId', 'productId', 'from', 'to', 'customerId'],
+      'computed from the units': ['seats'],
+      [OTHERS]: [
+        ...['status', 'offers', 'offeredDepartureId', 'offeredAt', 'offerExpiresAt', 'messageId', 'bookingId'],
+        ...['endReason', 'endedAt'],
+      ],
+    },
+  },
   'distribution.allotment.update': {
     entity: 'Allotment',
     left: { [NEVER]: ['channelId', 'productId', 'type', 'validFrom'], [OTHERS]: ['deletedAt'] },

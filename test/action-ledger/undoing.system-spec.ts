@@ -5,6 +5,7 @@ import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
+import { WAITING, waitingForFull } from '../desk/waiting-list.js';
 import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution/allotments/allotments.js';
 import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
 import { draft as draftInvoice, PATH as INVOICES, sell } from '../finance/invoices/invoicing.js';
@@ -131,6 +132,13 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
     async () => ({
       ...at(TASKS, await newTask(app.as('owner'), { dueOn: '2127-05-10' })),
       changes: { title: 'Changed', dueOn: null, status: 'done' },
+    }),
+  ],
+  [
+    'operations.waiting_entry.update',
+    async () => ({
+      ...at(WAITING, (await waitingForFull(app, { quantity: 2, note: 'Before' })).entry),
+      changes: { quantity: 3, priority: 7, note: null },
     }),
   ],
   [
@@ -283,6 +291,10 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
       const made = await earn(staff, (await soldItem(staff)).id);
       return { id: made.id, path: commissionPath(made), after: { status: 'void' } };
     },
+  ],
+  [
+    'operations.waiting_entry.create',
+    async () => ({ ...at(WAITING, (await waitingForFull(app)).entry), after: { status: 'withdrawn' } }),
   ],
   ['desk.task.create', async () => ({ ...at(TASKS, await newTask(staff)), after: { status: 'dismissed' } })],
   [

@@ -3,6 +3,8 @@ import { callOffBody, callOffIn } from '../desk/call-offs/call-offs.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
+import { newWaiting, WAITING, waitingForFull } from '../desk/waiting-list.js';
+import { newCustomer } from '../customers/customers.js';
 import type { TestApp } from '../setup/app.js';
 import { inside, made, type Recipe, staff } from './recipe.js';
 
@@ -20,6 +22,17 @@ const ofCallOff = async (app: TestApp, status: Parameters<typeof callOffIn>[1], 
 const noted = async (app: TestApp) => {
   const { id } = await newNote(app.as('owner'), await subject(app));
   return { ...staff(app), ...inside('note', id, { noteId: id }) };
+};
+
+const waiting = async (app: TestApp) => {
+  const { entry } = await waitingForFull(app);
+  return { ...staff(app), ...inside('waiting_entry', entry.id, { entryId: entry.id }) };
+};
+
+const offered = async (app: TestApp) => {
+  const { id: departureId } = await newDeparture(app);
+  const entry = await newWaiting(app, { departureId });
+  return { ...staff(app), ...inside('waiting_entry', entry.id, { entryId: entry.id }) };
 };
 
 export const deskRecipes: Record<string, Recipe> = {
@@ -50,6 +63,18 @@ export const deskRecipes: Record<string, Recipe> = {
     ...(await ofCallOff(app, 'paused')),
     body: { reason: 'The gale has passed' },
     follows: ['operations.departure.withdraw_call_off'],
+  }),
+  [`POST ${WAITING}`]: async (app) => {
+    const { id: departureId } = await newDeparture(app);
+    const { id: customerId } = await newCustomer(app);
+    const follows = ['operations.waiting_entry.offer'];
+    return { ...staff(app), body: { departureId, customerId, quantity: 2 }, subject: made('waiting_entry'), follows };
+  },
+  [`PATCH ${WAITING}/{entryId}`]: async (app) => ({ ...(await waiting(app)), body: { priority: 9 } }),
+  [`POST ${WAITING}/{entryId}/withdrawal`]: waiting,
+  [`POST ${WAITING}/{entryId}/acceptance`]: async (app) => ({
+    ...(await offered(app)),
+    follows: ['bookings.booking.create', 'bookings.booking_item.create'],
   }),
   [`POST ${TASKS}`]: async (app) => ({ ...staff(app), body: { title: 'Call back' }, subject: made('task') }),
   [`PATCH ${TASKS}/{taskId}`]: async (app) => {

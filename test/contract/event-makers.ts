@@ -19,6 +19,7 @@ import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { bookingWith, received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
 import { recorded, reverse as takeBack } from '../finance/payments/payments.js';
+import { newWaiting } from '../desk/waiting-list.js';
 import { contractIn, withdraw } from '../legal/contracts.js';
 import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
@@ -146,6 +147,13 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     const path = '/v1/admin/notifications/suppressions';
     const { body } = await app.as('owner').post<{ data: { id: string } }>(path, { address: 'no-mail@example.com' });
     await app.as('owner').post(`${path}/${body.data.id}/lifting`, { reason: 'The mailbox works again' });
+  },
+  'waiting_entry.requeued, waiting_entry.expired, waiting_entry.reinstated': async (app) => {
+    const { id, productId } = await newDeparture(app);
+    await newWaiting(app, { departureId: id });
+    await newWaiting(app, { productId, from: '2127-05-01', to: '2127-05-31' });
+    await app.as('owner').post(`${DEPARTURES}/${id}/cancellation`, {});
+    await app.as('owner').post(`${DEPARTURES}/${id}/reinstatement`, {});
   },
   // Runs last, because it moves the clock.
   'contract.expired, trip.hold_expired': async (app) => {

@@ -100,6 +100,7 @@ const COMPUTED = [
   `GET ${STAFF}/notes/{noteId}`,
   `GET ${STAFF}/operations/departures/{id}`,
   `GET ${STAFF}/operations/departures/{id}/call-offs/{callOffId}`,
+  `GET ${STAFF}/operations/waiting-entries/{entryId}`,
   `GET ${STAFF}/tasks/{taskId}`,
 ];
 /** The ledger has cursors; an item has few commissions and a client few secrets. */

@@ -11,6 +11,8 @@ import { BOOKINGS, confirmedBooking, makeBooking, type One, staffWith } from '..
 import { addTraveler, CONSENT, travelersOf } from '../bookings/travelers.js';
 import { newNote } from '../desk/notes.js';
 import { newTask } from '../desk/tasks.js';
+import { readWaiting, waitingForFull } from '../desk/waiting-list.js';
+import { DEPARTURES } from '../operations/departures.js';
 import { received } from '../finance/payments/bookings.js';
 import { recorded } from '../finance/payments/payments.js';
 import { draft as draftContract } from '../legal/contracts.js';
@@ -125,13 +127,14 @@ async function knownEverywhere(word: string) {
   const contract = await draftContract(app, { bookingId: booking.id, recipientEmail: email, recipientName: name });
   await newNote(owner, { subjectType: 'customer', subjectId: id }, { text: `${word} was friendly` });
   await newTask(owner, { subjectType: 'customer', subjectId: id, title: `Call ${word}` });
-  return { id, bookingId: booking.id, traveler, trip, contract, email };
+  const { entry: waiting } = await waitingForFull(app, { customerId: id, note: `${word} is flexible` });
+  return { id, bookingId: booking.id, traveler, trip, contract, email, waiting };
 }
 
 describe('the erasure of a customer', () => {
   it('it erases at once what nothing requires, and keeps the rest until the end that the plan names', async () => {
     const word = 'Quixvar';
-    const { id, bookingId, traveler } = await knownEverywhere(word);
+    const { id, bookingId, traveler, waiting } = await knownEverywhere(word);
     const planned = await plan(id);
     expect(planned.status).toBe(201);
     expect(planned.body.data).toMatchObject({ status: 'planned', blockers: ['future_service'], steps: [] });
@@ -158,6 +161,7 @@ describe('the erasure of a customer', () => {
       contracts: 'keep',
       notes: 'erase',
       tasks: 'erase',
+      'waiting entries': 'erase',
       customers: 'erase',
       consents: 'keep',
     });
@@ -182,6 +186,13 @@ describe('the erasure of a customer', () => {
     );
     expect(row).toEqual({ document: null, health_note: null, emergency_contact: null, dietary: [] });
     expect(filesWith(word)).toEqual([]);
+
+    // Units that come free are not offered to a person who is not known any more.
+    expect(await readWaiting(app, waiting)).toMatchObject({
+      ...{ status: 'withdrawn', endReason: 'customer_erased', customerId: null, customerName: null, note: null },
+    });
+    await owner.patch(`${DEPARTURES}/${String(waiting['departureId'])}`, { capacity: 5 });
+    expect(await readWaiting(app, waiting)).toMatchObject({ status: 'withdrawn', offers: 0 });
 
     const verified = await app.nest.get(LedgerVerificationService, { strict: false }).verify();
     expect([verified.breaks, verified.findings]).toEqual([[], []]);
@@ -344,7 +355,7 @@ describe('the export of a customer', () => {
     const { data } = JSON.parse(file.text) as typeof file.body;
     expect(data.map(({ kind }) => kind)).toEqual([
       ...['bookings', 'items', 'travelers', 'travelers with a service ahead', 'other trips', 'payments', 'contracts'],
-      ...['notes', 'tasks', 'customers', 'consents'],
+      ...['notes', 'tasks', 'waiting entries', 'customers', 'consents'],
     ]);
     expect(data.every(({ purpose }) => purpose.length > 5)).toBe(true);
     const sealed = data.find(({ kind }) => kind === 'travelers with a service ahead')?.records;

@@ -60,6 +60,7 @@ const EFFECTS: Record<string, string> = {
   'operations.departure.create': 'operations.departure.cancel',
   'operations.departure.open_sales': 'operations.departure.close_sales',
   'operations.departure.reinstate': 'operations.departure.cancel',
+  'operations.waiting_entry.create': 'operations.waiting_entry.withdraw',
   'operations.facility.create': 'operations.facility.delete',
   'operations.facility.delete': 'operations.facility.create',
   'products.option.create': 'products.option.delete',

@@ -68,6 +68,6 @@ import './bookings-tables.js';
     TripSalesService,
     UnitSalesService,
   ],
-  exports: [BookingsService, CalledOffBookingsService, TripSalesService],
+  exports: [BookingsService, CalledOffBookingsService, TripSalesService, UnitSalesService],
 })
 export class BookingsModule {}

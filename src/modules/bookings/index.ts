@@ -18,6 +18,7 @@ export type { BilledTax } from './bookings/item-taxes.service.js';
 export { BookingRow, toBookingRow } from './bookings/booking.dto.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';
+export { UnitSalesService } from './item-sales/unit-sales.service.js';
 export { type ComponentSale, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
 export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';

@@ -7,12 +7,13 @@ import { daysAfter } from '../../platform/time/calendar.js';
 import { PayloadErasuresService } from '../action-ledger/index.js';
 import { bookingIdsOf, type HeldData, latestOf, type Person, PersonalDataHolder } from '../customers/index.js';
 import { RoomingRepository } from './rooming/rooming.repository.js';
+import { WaitingEntriesService } from './waiting-list/waiting-entries.service.js';
 
 const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subject_type = 'booking' and subject_id = any($2)
   or subject_type = 'invoice' and subject_id in (select id from invoices where booking_id = any($2)))`;
 const REASON = 'The data of the customer was erased on request';
 
-/** Notes and tasks of staff about a person, its bookings and its invoices, and the rooms of the person. */
+/** Notes and tasks of staff about a person, its bookings and its invoices, its rooms, and what it waits for. */
 @Injectable()
 @Listens(PersonalDataHolder, 60)
 export class DeskData implements PersonalDataHolder {
@@ -21,6 +22,7 @@ export class DeskData implements PersonalDataHolder {
   constructor(
     private readonly database: Database,
     private readonly rooming: RoomingRepository,
+    private readonly waiting: WaitingEntriesService,
     private readonly payloads: PayloadErasuresService,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -40,6 +42,11 @@ export class DeskData implements PersonalDataHolder {
        from tasks where ${OF_PERSON} and title <> 'Erased task' order by id`,
       subjects,
     );
+    const waiting = (await this.waiting.listOf(person.customerIds)).map(
+      ({ departureId, productId, from, to, units, quantity, note, status, createdAt }) => {
+        return { departureId, productId, from, to, units, quantity, note, status, createdAt };
+      },
+    );
     const stays = await this.rooming.staysOf(person);
     const rooms = (isPast: boolean) =>
       stays.filter((stay) => stay.isPast === isPast).map(({ isPast: _, ...stay }) => stay);
@@ -50,10 +57,14 @@ export class DeskData implements PersonalDataHolder {
       { dataClass: 'travel', kind: 'rooms', keptUntil: null, records: rooms(true) },
       { dataClass: 'contact', kind: 'notes', keptUntil: null, records: notes },
       { dataClass: 'contact', kind: 'tasks', keptUntil: null, records: tasks },
+      { dataClass: 'contact', kind: 'waiting entries', keptUntil: null, records: waiting },
     ];
   }
 
-  /** Notes are deleted with their revisions; tasks keep their state. The person leaves rooms whose departure has ended. */
+  /**
+   * Notes are deleted with their revisions; tasks keep their state. The person leaves rooms whose departure has ended, and the waiting
+   * list.
+   */
   async erase(person: Person): Promise<number> {
     const subjects = [person.customerIds, bookingIdsOf(person)];
     const notes = await this.database.query<{ id: string }>(
@@ -68,6 +79,7 @@ export class DeskData implements PersonalDataHolder {
     const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
     await this.payloads.eraseAbout('note', idsOf(notes), REASON);
     await this.payloads.eraseAbout('task', idsOf(tasks), REASON);
-    return notes.length + tasks.length + (await this.rooming.leavePast(person));
+    const waiting = await this.waiting.eraseOf(person.customerIds);
+    return notes.length + tasks.length + waiting + (await this.rooming.leavePast(person));
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { daysAfter } from '../../platform/time/calendar.js';
 import type { CreateNote } from './notes/note.dto.js';
 import { CallOffRunner } from './call-offs/call-off-runner.js';
 import type { CreateCallOff } from './call-offs/call-off.dto.js';
@@ -10,6 +12,8 @@ import type { RoomBody } from './rooming/rooming.dto.js';
 import { RoomingService } from './rooming/rooming.service.js';
 import type { CreateTask } from './tasks/task.dto.js';
 import { TasksService } from './tasks/tasks.service.js';
+import type { CreateWaitingEntry } from './waiting-list/waiting-entry.dto.js';
+import { WaitingEntriesService } from './waiting-list/waiting-entries.service.js';
 
 const OWNER = demoId('user', 1);
 
@@ -44,7 +48,7 @@ const ROOMS: readonly RoomBody[] = [
   { from: '2027-04-01', to: '2027-04-03', type: 'family', capacity: 5 },
 ];
 
-/** A called-off departure, and the notes, tasks and rooms that the examples of the API document name. */
+/** A called-off departure, and the notes, tasks, rooms and waiting customers that the examples of the API document name. */
 @Injectable()
 export class DeskDemo {
   constructor(
@@ -53,6 +57,8 @@ export class DeskDemo {
     private readonly callOffs: CallOffsService,
     private readonly runner: CallOffRunner,
     private readonly rooming: RoomingService,
+    private readonly waiting: WaitingEntriesService,
+    private readonly clock: Clock,
   ) {}
 
   @DemoData(710, 'a departure that was called off')
@@ -69,5 +75,20 @@ export class DeskDemo {
     }
     for (const [index, task] of TASKS.entries()) await this.tasks.create(task, demoId('task', index + 1));
     await this.rooming.replace(demoId('dep', 9), ROOMS, null);
+  }
+
+  /** The examples read 1, change 2, withdraw 3 and accept the offer of 4. */
+  @DemoData(730, 'the waiting list')
+  async loadWaitingList(): Promise<void> {
+    const today = this.clock.today();
+    const nextWinter = { from: daysAfter(today, 400), to: daysAfter(today, 420) };
+    const later = { productId: demoId('prod', 6), ...nextWinter, customerId: demoId('cus', 1) };
+    const entries: CreateWaitingEntry[] = [
+      { ...later, quantity: 2, note: 'Would also share a hut' },
+      { ...later, quantity: 4, priority: 10 },
+      { ...later, quantity: 1 },
+      { departureId: demoId('dep', 16), quantity: 2, customerId: demoId('cus', 2) },
+    ];
+    for (const [index, entry] of entries.entries()) await this.waiting.create(entry, demoId('wait', index + 1));
   }
 }

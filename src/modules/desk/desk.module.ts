@@ -5,6 +5,7 @@ import { CustomersModule } from '../customers/index.js';
 import { FinanceModule } from '../finance/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { ProductsModule } from '../products/index.js';
 import { TripsModule } from '../trips/index.js';
 import { BookingPagesController } from './booking-pages/booking-pages.controller.js';
 import { BookingPagesService } from './booking-pages/booking-pages.service.js';
@@ -42,6 +43,11 @@ import { TasksRepository } from './tasks/tasks.repository.js';
 import { TasksService } from './tasks/tasks.service.js';
 import { TimelinesController } from './timelines/timelines.controller.js';
 import { TimelinesService } from './timelines/timelines.service.js';
+import { WaitingEntriesController } from './waiting-list/waiting-entries.controller.js';
+import { WaitingEntriesRepository } from './waiting-list/waiting-entries.repository.js';
+import { WaitingEntriesService } from './waiting-list/waiting-entries.service.js';
+import { WaitingListListener } from './waiting-list/waiting-list-listener.js';
+import { WaitingOffersService } from './waiting-list/waiting-offers.service.js';
 import './desk-tables.js';
 
 /** What people at the desk need across the modules of the trade. No module uses it. */
@@ -53,6 +59,7 @@ import './desk-tables.js';
     FinanceModule,
     NotificationsModule,
     OperationsModule,
+    ProductsModule,
     TripsModule,
   ],
   controllers: [
@@ -66,6 +73,7 @@ import './desk-tables.js';
     RoomingController,
     TasksController,
     TimelinesController,
+    WaitingEntriesController,
   ],
   providers: [
     BookingPagesService,
@@ -94,6 +102,10 @@ import './desk-tables.js';
     TasksRepository,
     TasksService,
     TimelinesService,
+    WaitingEntriesRepository,
+    WaitingEntriesService,
+    WaitingListListener,
+    WaitingOffersService,
   ],
 })
 export class DeskModule {}

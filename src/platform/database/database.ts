@@ -154,6 +154,16 @@ export class Database {
     else void work();
   }
 
+  /**
+   * Runs once before the commit of the running transaction, in it and after all of its other work. Later work with the same key is
+   * ignored.
+   */
+  beforeCommit(key: string, work: () => Promise<void>): void {
+    const unit = units.getStore();
+    if (!unit) throw new Error('Only a transaction has work before its commit');
+    if (!unit.beforeCommit.has(key)) unit.beforeCommit.set(key, work);
+  }
+
   /** Adds an item for the collector, which writes all items in one statement just before the commit. */
   collect<Item>(collector: Collector<Item>, item: Item): void {
     const unit = units.getStore();

@@ -38,6 +38,7 @@ const FAILED_TRANSACTION = '25P02';
  */
 export class TransactionState {
   readonly afterCommit: (() => void | Promise<void>)[] = [];
+  readonly beforeCommit = new Map<string, () => Promise<void>>();
   private readonly collected = new Map<Collector<never>, unknown[]>();
   private readonly trace: StatementTrace | null;
   private queued: Statement[];
@@ -70,6 +71,15 @@ export class TransactionState {
     const items = this.collected.get(collector);
     if (items) items.push(item);
     else this.collected.set(collector, [item]);
+  }
+
+  /** Runs the work that was left for the end of the transaction, in the order of its keys; it may leave more. */
+  async finish(): Promise<void> {
+    while (this.beforeCommit.size > 0) {
+      const left = [...this.beforeCommit].sort(([a], [b]) => (a < b ? -1 : 1));
+      this.beforeCommit.clear();
+      for (const [, work] of left) await work();
+    }
   }
 
   /** Returns the statement that writes the items collected so far. Each item is written once. */
@@ -201,7 +211,11 @@ export function beginAt(
 /** Runs the work in the transaction and commits it. Throws the first error of the transaction after its rollback. */
 export async function inTransaction<T>(unit: TransactionState, work: () => Promise<T>): Promise<T> {
   try {
-    const result = await units.run(unit, work);
+    const result = await units.run(unit, async () => {
+      const value = await work();
+      await unit.finish();
+      return value;
+    });
     await unit.commit();
     return result;
   } catch (error) {

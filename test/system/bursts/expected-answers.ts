@@ -13,6 +13,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['departures_guarantee', 'invoices_issue', 'invoices_void', 'payments_reverse', 'payments_deallocate'],
     ...['periods_reopen', 'periods_file', 'policyVersions_publish', 'policyVersions_retire', 'refunds_complete'],
     ...['refunds_fail', 'supplierInvoices_approve', 'supplierInvoices_reopen', 'supplierInvoices_void'],
+    ...['waitingEntries_accept', 'waitingEntries_update', 'waitingEntries_withdraw'],
     ...['priceLists_activate', 'products_activate', 'transfers_reverse', 'trips_book', 'trips_cancel'],
   ],
   '409 credit_note_final': ['creditNotes_issue'],

@@ -45,6 +45,8 @@ interface NewItem {
   hasUnits?: boolean;
   /** What is sold, with its price; without it, the departure at the price of one seat. */
   unit?: UnitOfItem;
+  /** The terms on which its units are taken; those of the overrides unless given. */
+  terms?: SalesTerms | undefined;
   supplierStatus?: SupplierStatus;
   /** Applies this rate instead of the rate of the service date. */
   billed?: BilledTax | null;
@@ -131,6 +133,7 @@ export class BookingItemsService {
       isAllowedWhenCompleted,
       isCodeOptional,
       unit,
+      terms,
     }: NewItem = {},
   ): Promise<BookingItem> {
     const { status = 'confirmed' } = input;
@@ -160,7 +163,7 @@ export class BookingItemsService {
         if (sold.hasEarlierRates && item.taxCodeId !== null && !billed)
           followed.push(...(await this.followDocuments(bookingId, { added: item })));
         await this.repository.items.insert(item);
-        if (!hasUnits) await this.takeUnits(unitsOf(item), termsOf(overrides));
+        if (!hasUnits) await this.takeUnits(unitsOf(item), terms ?? termsOf(overrides));
         this.record('create', item, { before: null, reason: input.overrideReason });
       });
       await this.reportChanged(summary, followed);

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { invalidField, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
 import { ageOn } from '../../../platform/time/calendar.js';
-import { departureTax, DeparturesService, type DepartureSummary } from '../../operations/index.js';
+import { departureTax, DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
 import { type PricedUnitOfSale, UnitPricesService } from '../../products/index.js';
 import type { CreateBookingItem } from '../items/booking-item.dto.js';
 import type { BookingItem, UnitOfItem } from '../items/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
+import { BookingsService } from '../bookings/bookings.service.js';
 import { overridesOf } from '../items/sales-override.js';
 import type { BookingTraveler } from '../travelers/traveler.entity.js';
 import { assertAllFound, TravelersService } from '../travelers/travelers.service.js';
@@ -34,6 +35,15 @@ export interface AddedItems {
   withUnknownAges: BookingItem[];
 }
 
+/** Units for a customer: of a product that is sold by units, otherwise a `quantity` at the price of the departure. */
+export interface HeldSale {
+  customerId: string;
+  departureId: string;
+  optionId: string | null;
+  units: readonly { unitId: string; quantity: number }[];
+  quantity: number | null;
+}
+
 type UnitsRequest = AddBookingItems & { departureId: string; units: SoldUnit[] };
 
 /** Sells the units of a product on a departure, each at the price that a quote of the day states. */
@@ -42,6 +52,7 @@ export class UnitSalesService {
   constructor(
     private readonly database: Database,
     private readonly repository: BookingsRepository,
+    private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
     private readonly unitPrices: UnitPricesService,
     private readonly departures: DeparturesService,
@@ -54,7 +65,27 @@ export class UnitSalesService {
     return { items: [await this.items.add(bookingId, singleItem(body))], withUnknownAges: [] };
   }
 
-  private async addUnits(bookingId: string, body: UnitsRequest): Promise<AddedItems> {
+  /**
+   * Creates a draft of the customer with units of a departure, in its currency. The units were held for the customer until this
+   * transaction, so it does not matter whether sales have been closed since. Returns its id.
+   */
+  async sellHeld({ customerId, departureId, optionId, units, quantity }: HeldSale): Promise<string> {
+    return this.database.transaction(async () => {
+      const departure = await this.departures.getSummary(departureId);
+      const { id } = await this.bookings.create({ customerId, currency: departure.currency });
+      if (quantity === null) await this.addUnits(id, { departureId, optionId, units: [...units] }, 'held_before');
+      else {
+        const { productId, priceCents: unitSellCents, taxCodeId } = departure;
+        const taxIncludedCents = departureTax(quantity * unitSellCents, departure);
+        const tax = taxCodeId === null ? { taxIncludedCents } : { taxCodeId };
+        const item = { type: 'unit', title: productId, quantity, unitSellCents, departureId, ...tax } as const;
+        await this.items.add(id, item, { terms: 'held_before' });
+      }
+      return id;
+    });
+  }
+
+  private async addUnits(bookingId: string, body: UnitsRequest, terms?: SalesTerms): Promise<AddedItems> {
     const overrides = overridesOf(body);
     return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(bookingId);
@@ -76,7 +107,7 @@ export class UnitSalesService {
         const unitSellCents = priceOf(line, { given, index, mayDiffer: overrides.includes('price') });
         assertExact(line, { unitSellCents, index });
         const input = inputOf(line, { body, departure, title: body.title ?? title, unitSellCents });
-        const item = await this.items.add(bookingId, input, { unit: unitOf(line, { productId, optionId }) });
+        const item = await this.items.add(bookingId, input, { unit: unitOf(line, { productId, optionId }), terms });
         if (given?.travelerIds?.length) await this.travelers.takeSeats(item, given.travelerIds);
         added.items.push(item);
         if (line.isAgeUnknown) added.withUnknownAges.push(item);

@@ -164,7 +164,7 @@ export class CallOffRunner {
       note,
     };
     const to = { recipient: recipient.email, name: recipient.name, bookingId: item.bookingId };
-    return this.mails.sendCallOff({ ...to, ...callOffMail(item, facts) });
+    return this.mails.sendAboutDeparture('call_off', { ...to, ...callOffMail(item, facts) });
   }
 
   /** The transaction of the item has rolled back. A database that is away ends the run: the queue repeats it later. */

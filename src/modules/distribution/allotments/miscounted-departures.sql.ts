@@ -1,6 +1,6 @@
 /**
- * Selects departures whose counters differ from the counted units: units of items that are not cancelled, of trips that hold
- * them, and of slots of guaranteed allotments that can still be sold. Returns type, id, expected and actual units.
+ * Selects departures whose counters differ from the counted units: units of items that are not cancelled, of trips and of offers to
+ * waiting customers that hold them, and of slots of guaranteed allotments that can still be sold. Returns type, id, expected and actual units.
  */
 export const MISCOUNTED_DEPARTURES = `
   select 'departure' as type, departure.id, counted.expected, counted.actual
@@ -10,8 +10,12 @@ export const MISCOUNTED_DEPARTURES = `
     where departure_id is not null and status <> 'cancelled' group by 1
   ) sold on sold.departure_id = departure.id
   left join (
-    select offer ->> 'departureId' as departure_id, sum((offer ->> 'quantity')::integer) as units
-    from reservation_steps where provider = 'departures' and status = 'held' group by 1
+    select departure_id, sum(units) as units from (
+      select offer ->> 'departureId' as departure_id, (offer ->> 'quantity')::integer as units
+      from reservation_steps where provider = 'departures' and status = 'held'
+      union all
+      select offered_departure_id, seats from waiting_entries where status = 'offered'
+    ) holding group by 1
   ) held on held.departure_id = departure.id
   left join (
     select slot.departure_id, sum(slot.allotted - slot.sold - slot.held - slot.released - slot.suspended) as units

@@ -23,10 +23,11 @@ export interface ContractMail {
   message: string | null;
 }
 
-/** A mail that informs a customer that a departure was called off. */
-export interface CallOffMail {
-  /** Null for a trip that was not booked. */
-  bookingId: string | null;
+/** A mail that informs a customer about a departure: it was called off, or has units for the customer. */
+export interface DepartureMail {
+  /** Null for a trip that was not booked, and for an offer. */
+  bookingId?: string | null;
+  customerId?: string | null;
   recipient: string;
   /** Null if it is not known. */
   name: string | null;
@@ -35,7 +36,7 @@ export interface CallOffMail {
 }
 
 /**
- * Sends mails about accounts, contracts and departures that were called off immediately, even in quiet hours; they count towards no limit. The stored message
+ * Sends mails about accounts, contracts and departures immediately, even in quiet hours; they count towards no limit. The stored message
  * has a placeholder: the link is inserted when the mail server gets the mail. Job payloads contain neither recipient nor text.
  */
 @Injectable()
@@ -118,10 +119,13 @@ export class DirectMailsService extends AccountMailListener {
   }
 
   /** Stores the mail in the running transaction and returns its id. The mail is sent if and only if that commits. */
-  async sendCallOff({ recipient, name, subject, paragraphs, bookingId }: CallOffMail): Promise<string> {
+  async sendAboutDeparture(
+    kind: 'call_off' | 'waiting_offer',
+    { name, paragraphs, ...mail }: DepartureMail,
+  ): Promise<string> {
     const greeting = name === null ? 'Hello,' : `Dear ${name},`;
     const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
-    const id = await this.messages.queue({ kind: 'call_off', recipient, subject, text, bookingId });
+    const id = await this.messages.queue({ kind, ...mail, text });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
     return id;
   }

@@ -4,7 +4,13 @@ import { Impersonal, Personal } from '../../../platform/database/table-declarati
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
-export const MESSAGE_KINDS = extensible('NotificationKind', ['reminder', 'contract', 'account', 'call_off']);
+export const MESSAGE_KINDS = extensible('NotificationKind', [
+  'reminder',
+  'contract',
+  'account',
+  'call_off',
+  'waiting_offer',
+]);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 export const MESSAGE_STATUSES = named('NotificationStatus', [

@@ -41,6 +41,8 @@ export interface DepartureMove {
  */
 export abstract class DepartureListener {
   created?(departure: DepartureSummary): Promise<void>;
+  /** The departure is about to be called off or cancelled, for which offers of its units must end. */
+  ending?(departure: DepartureSummary): Promise<void>;
   /** Nothing more is sold, while its sales are moved or cancelled. `reinstated` is called if this is abandoned. */
   calledOff?(departure: DepartureSummary): Promise<void>;
   /** No units are sold or held; implementations release guaranteed units. */
@@ -57,6 +59,11 @@ export abstract class DepartureListener {
   decisionDue?(departureId: string): Promise<void>;
   /** No decision is due: the minimum is reached, staff have decided, or the terms have changed. Repeated while that is so. */
   decided?(departureId: string): Promise<void>;
+  /**
+   * The pool may have more units, or staff changed the departure. Called once before the commit of every transaction for which that
+   * holds, not only for changes by staff, with the departure locked: nothing else has taken the units.
+   */
+  unitsFreed?(departureId: string): Promise<void>;
   /** The departure starts or ends at another instant, or its time zone changed. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { DepartureStatus, DepartureView } from './departure.entity.js';
-import type { RunState, SalesState } from './sales-state.js';
+import { bookableUntil, type RunState, type SalesState } from './sales-state.js';
 
 /** A departure for other modules, as of the time of reading. */
 export interface DepartureSummary {
@@ -14,6 +14,8 @@ export interface DepartureSummary {
   status: DepartureStatus;
   salesState: SalesState;
   runState: RunState;
+  /** The presently decided end of sales; null if it was called off or cancelled, or staff have closed its sales. */
+  bookableUntil: Date | null;
   /** Price of one unit. */
   priceCents: number;
   taxIncludedCents: number;
@@ -42,6 +44,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     status: view.status,
     salesState: view.salesState,
     runState: view.runState(),
+    bookableUntil: bookableUntil(view),
     priceCents: view.priceCents,
     taxIncludedCents: view.taxIncludedCents,
     taxCodeId: view.taxCodeId,

@@ -260,7 +260,7 @@ export class DepartureResponse {
   @Whole({ min: 0, max: MAX_UNITS })
   sold: number;
 
-  /** Units held by reserved trips. */
+  /** Units held by reserved trips and by offers to waiting customers. */
   @Whole({ min: 0, max: MAX_UNITS })
   held: number;
 

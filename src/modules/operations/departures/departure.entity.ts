@@ -52,7 +52,7 @@ export class Departure {
   @Column('text', { name: 'facility_id', nullable: true }) facilityId: string | null;
   @Column('text') status: DepartureStatus;
   @Column('integer') sold: number;
-  /** Units of reserved trips. */
+  /** Units of reserved trips, and of offers to waiting customers. */
   @Column('integer') held: number;
   /** Units guaranteed to channels and not sold yet. */
   @Column('integer', { name: 'guaranteed_open' }) guaranteedOpen: number;

@@ -34,7 +34,7 @@ import type { Departure, DepartureChanges, DepartureView } from './departure.ent
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
 import { newDeparture } from './new-departure.js';
 import { acceptedStates, bookableUntil, type CallOffReason, type SalesState, type SalesTerms } from './sales-state.js';
-import { type Change, endsWithCallOff, isSale } from './unit-statements.js';
+import { type Change, endsWithCallOff, isFreeing, isSale } from './unit-statements.js';
 
 type UnitSource = 'pool' | 'guaranteed_slot' | 'cap_slot';
 
@@ -167,7 +167,7 @@ export class DeparturesService {
   })
   async cancel(id: string, reason: string | null, expected: ExpectedVersions): Promise<DepartureView> {
     return this.database.transaction(async () => {
-      const departure = await this.lockExpected(id, expected);
+      const departure = await this.lockEnding(id, expected);
       const before = departure.auditImage();
       departure.cancel(this.clock.now());
       await this.repository.departures.update(departure);
@@ -184,7 +184,7 @@ export class DeparturesService {
    */
   async callOff(id: string, terms: { reasonCode: CallOffReason; reason: string }): Promise<DepartureSummary> {
     return this.database.transaction(async () => {
-      const departure = await this.lockExpected(id, null);
+      const departure = await this.lockEnding(id, null);
       const before = departure.auditImage();
       const wasScheduled = departure.status === 'scheduled';
       departure.callOff(terms, this.clock.now());
@@ -241,6 +241,7 @@ export class DeparturesService {
     const departure = await this.repository.get(subjectId);
     await this.minimums.reportDecision(departure);
     this.publishChanged(departure);
+    this.freeUnits(departure.id);
     return { before, after: departure.auditImage() };
   }
 
@@ -273,6 +274,7 @@ export class DeparturesService {
     change(departure, this.clock.now());
     await this.repository.departures.update(departure);
     this.publishChanged(await this.repository.get(departure.id));
+    this.freeUnits(departure.id);
     return { before, after: departure.auditImage() };
   }
 
@@ -349,6 +351,13 @@ export class DeparturesService {
     await this.changeUnits(to === 'guaranteed_slot' ? `${change}_guaranteed` : change, [{ departureId, units }]);
   }
 
+  /** Holds units of the pool, and returns whether there are enough of them and the sales are open. */
+  async tryHold(departureId: string, units: number): Promise<boolean> {
+    const [held] = await this.repository.changeUnits('hold', [{ departureId, units }], acceptedStates([]));
+    if (held) this.publish(held);
+    return held !== undefined;
+  }
+
   /**
    * Sells held units, even after sales have ended, because they were held in time. Throws an internal error if fewer units are
    * held.
@@ -417,6 +426,21 @@ export class DeparturesService {
     return departure;
   }
 
+  /** Locks a scheduled departure that is about to end, without the units that were offered to waiting customers. */
+  private async lockEnding(id: string, expected: ExpectedVersions): Promise<DepartureView> {
+    const departure = await this.lockExpected(id, expected);
+    if (departure.status !== 'scheduled') return departure;
+    await this.listeners.call(DepartureListener, (listener) => listener.ending?.(toDepartureSummary(departure)));
+    return this.repository.get(id);
+  }
+
+  /** A departure whose units return while it is changed may need them again, so they are freed at the end of the transaction. */
+  private freeUnits(id: string): void {
+    this.database.beforeCommit(`units of ${id}`, () =>
+      this.listeners.call(DepartureListener, (listener) => listener.unitsFreed?.(id)),
+    );
+  }
+
   private async changeUnits(change: Change, wanted: readonly Units[], terms: SalesTerms = []): Promise<void> {
     // A sale of people without seats needs open sales, too.
     const units = wanted.filter((one) => one.units !== 0 || isSale(change));
@@ -428,6 +452,7 @@ export class DeparturesService {
     const changed = await this.repository.changeUnits(change, units, accepted);
     if (changed.length < units.length) await this.throwShortage(change, unchanged(units, changed), accepted);
     for (const departure of changed) this.publish(departure);
+    if (isFreeing(change)) for (const { id } of changed) this.freeUnits(id);
     for (const { id, status, taken } of changed) if (status === 'called_off' && taken === 0) await this.endCallOff(id);
     if (isSale(change)) await this.minimums.assess(changed.filter((one) => one.tentative).map(({ id }) => id));
   }
@@ -463,6 +488,7 @@ export class DeparturesService {
     this.ledger.record(`operations.departure.${verb}`, { ...subject, before, after: departure.auditImage(), reason });
     await this.minimums.reportDecision(departure);
     this.publishChanged(departure);
+    this.freeUnits(id);
     return departure;
   }
 

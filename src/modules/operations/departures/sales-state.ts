@@ -47,14 +47,14 @@ const OVERRIDDEN: Readonly<Record<SalesOverride, readonly SalesState[]>> = {
 };
 
 /**
- * The terms for allocating units. A sale requires open sales unless overridden; reinstating a sale only requires that the
- * departure has not started.
+ * The terms for allocating units. A sale requires open sales unless overridden; reinstating a sale, and selling units that were
+ * held for the customer, only require that the departure has not started.
  */
-export type SalesTerms = readonly SalesOverride[] | 'reinstatement';
+export type SalesTerms = readonly SalesOverride[] | 'reinstatement' | 'held_before';
 
 /** The sales states in which units are sold on these terms. */
 export function acceptedStates(terms: SalesTerms): readonly SalesState[] {
-  if (terms === 'reinstatement') return [...ON_SALE, 'closed', 'cut_off'];
+  if (terms === 'reinstatement' || terms === 'held_before') return [...ON_SALE, 'closed', 'cut_off'];
   return [...ON_SALE, ...terms.flatMap((override) => OVERRIDDEN[override])];
 }
 

@@ -32,6 +32,11 @@ export function isSale(change: Change): boolean {
   return SALES.some((sale) => sale === change);
 }
 
+/** Whether the change returns units to the pool. */
+export function isFreeing(change: Change): boolean {
+  return change === 'unsell' || change === 'release_held' || change === 'release';
+}
+
 /** Whether a departure that is called off rejects the change; it only gives units back. */
 export function endsWithCallOff(change: Change): boolean {
   return change === 'sell_held' || AVAILABLE[change] !== null;

@@ -91,6 +91,26 @@ export class UnitPricesService {
     return { optionId, lines, title: product.titleIn(language) };
   }
 
+  /**
+   * The option that applies to these units, and the seats that they take; null if the product is not sold by units. Throws like
+   * `price` for units that it does not sell like this.
+   */
+  async seatsOf(
+    productId: string,
+    { optionId, units }: Pick<UnitSale, 'optionId' | 'units'>,
+  ): Promise<{ optionId: string | null; seats: number } | null> {
+    const all = await this.products.unitsOf(productId);
+    if (all.length === 0) return null;
+    const lines = linesOf(all, units);
+    assertUnits(lines, 'ages');
+    const option = await this.optionOf(productId, optionId);
+    assertQuantityOfOption(option, lines);
+    return {
+      optionId: option?.id ?? null,
+      seats: lines.reduce((sum, { unit, quantity }) => sum + unit.seats * quantity, 0),
+    };
+  }
+
   /** Whether the product has a record with units, by which it is sold. */
   async hasUnits(productId: string): Promise<boolean> {
     return (await this.products.unitsOf(productId)).length > 0;
@@ -130,11 +150,7 @@ export class UnitPricesService {
     const { channelId, currency, serviceDate } = sale;
     if (channelId !== null) await this.listeners.call(ProductListener, (one) => one.channelSelling?.(channelId));
     const all = await this.products.unitsOf(productId);
-    const lines = sale.units.map(({ unitId, quantity, ages = [] }, index) => {
-      const unit = all.find(({ id }) => id === unitId);
-      if (!unit) throw notFound({ field: `units.${index}.unitId` });
-      return { unit, quantity, ages };
-    });
+    const lines = linesOf(all, sale.units);
     assertUnits(lines, agesMember);
     const option = await this.optionOf(productId, sale.optionId);
     assertQuantityOfOption(option, lines);
@@ -185,6 +201,14 @@ interface CheckedUnit {
   unit: ProductUnit;
   quantity: number;
   ages: readonly number[];
+}
+
+function linesOf(all: readonly ProductUnit[], units: readonly SoldUnit[]): CheckedUnit[] {
+  return units.map(({ unitId, quantity, ages = [] }, index) => {
+    const unit = all.find(({ id }) => id === unitId);
+    if (!unit) throw notFound({ field: `units.${index}.unitId` });
+    return { unit, quantity, ages };
+  });
 }
 
 /** `agesMember` is the member of a unit that tells the ages. */

@@ -135,6 +135,11 @@ export class ProductsService {
     return this.repository.products.find(id);
   }
 
+  /** The title in the language; null if the product has no record. */
+  async findTitle(id: string, language: string | null): Promise<string | null> {
+    return (await this.repository.products.find(id))?.titleIn(language) ?? null;
+  }
+
   /** Throws 409 if there is a record of the product and it is archived. */
   async assertNotArchived(id: string): Promise<void> {
     (await this.repository.products.find(id))?.assertNotArchived();
