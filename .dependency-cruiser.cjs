@@ -11,7 +11,7 @@ const arrows = {
   organization: ['action-ledger'],
   customers: ['action-ledger', 'vault'],
   catalog: ['action-ledger'],
-  notifications: ['action-ledger', 'customers', 'identity'],
+  notifications: ['action-ledger', 'customers', 'identity', 'organization'],
   connect: ['action-ledger', 'identity'],
   taxes: ['action-ledger'],
   products: ['action-ledger', 'organization', 'taxes'],

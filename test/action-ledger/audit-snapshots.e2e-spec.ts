@@ -33,6 +33,13 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
       [OTHERS]: ['dedupeKey'],
     },
   },
+  'notifications.template.update': {
+    entity: 'MessageTemplate',
+    left: {
+      [NEVER]: ['slug', 'channel', 'language', 'category', 'trigger'],
+      [OTHERS]: ['status', 'publishedAt', 'retiredAt'],
+    },
+  },
   'operations.waiting_entry.update': {
     entity: 'WaitingEntry',
     left: {

@@ -5,6 +5,8 @@ import { made, on, post, type Recipe, staff } from './recipe.js';
 
 const NOTIFICATIONS = '/v1/admin/notifications';
 const SUPPRESSIONS = `${NOTIFICATIONS}/suppressions`;
+const TEMPLATES = `${NOTIFICATIONS}/templates`;
+const TEMPLATE = { slug: 'greeting', language: 'en', subject: 'Hello', text: 'Dear {{customer.name}}' };
 
 export const notificationsRecipes: Record<string, Recipe> = {
   [`POST ${RULES}/compose`]: async (app) => ({ ...staff(app), body: rule(), subject: made('reminder_rule') }),
@@ -15,6 +17,23 @@ export const notificationsRecipes: Record<string, Recipe> = {
   [`POST ${RULES}/{id}/simulations`]: async (app) => {
     const { id } = await newRule(app);
     return { ...staff(app), parameters: { id }, body: { date: '2026-12-01' }, subject: null };
+  },
+  [`POST ${TEMPLATES}`]: async (app) => ({ ...staff(app), body: TEMPLATE, subject: made('message_template') }),
+  [`PATCH ${TEMPLATES}/{id}`]: async (app) => {
+    const { id } = await post(app, TEMPLATES, TEMPLATE);
+    return { ...staff(app), ...on('message_template', id), body: { subject: 'Your trip {{booking.number}}' } };
+  },
+  [`POST ${TEMPLATES}/{id}/publication`]: async (app) => {
+    const { id } = await post(app, TEMPLATES, { ...TEMPLATE, slug: `t-${randomUUID()}` });
+    return { ...staff(app), ...on('message_template', id) };
+  },
+  [`POST ${TEMPLATES}/{id}/retirement`]: async (app) => {
+    const { id } = await post(app, TEMPLATES, TEMPLATE);
+    return { ...staff(app), ...on('message_template', id) };
+  },
+  [`POST ${TEMPLATES}/{id}/preview`]: async (app) => {
+    const { id } = await post(app, TEMPLATES, TEMPLATE);
+    return { ...staff(app), parameters: { id }, body: { sample: true }, subject: null };
   },
   [`POST ${SUPPRESSIONS}`]: async (app) => ({
     ...staff(app),

@@ -56,6 +56,7 @@ const WITHOUT_KEY = [
   `POST ${SESSIONS}`,
   `POST ${SESSIONS}/second-factor`,
   `POST ${STAFF}/notifications/reminder-rules/{id}/simulations`,
+  `POST ${STAFF}/notifications/templates/{id}/preview`,
   `POST ${STAFF}/finance/invoice-renditions/{id}/links`,
   `POST ${STAFF}/operations/departure-schedules/preview`,
   `POST ${STAFF}/operations/departures/{id}/call-offs/preview`,

@@ -50,7 +50,15 @@ async function send(
   text = 'The balance is due.',
 ): Promise<Outcome & { to: string }> {
   const to = `clara-${randomUUID()}@example.com`;
-  const mail: Mail = { id: randomUUID(), recipient: to, recipientKind: 'primary', subject: 'Due', text, link: null };
+  const mail: Mail = {
+    id: randomUUID(),
+    recipient: to,
+    recipientKind: 'primary',
+    subject: 'Due',
+    text,
+    html: null,
+    link: null,
+  };
   return { ...(await senderOf(variables).send(mail)), to };
 }
 

@@ -12,6 +12,7 @@ import { BookingData } from './personal-data/booking-data.js';
 import { BookingCustomerListener } from './bookings/booking-customer-listener.js';
 import { BookingItemsController } from './item-sales/booking-items.controller.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
+import { BookingMailFacts } from './bookings/booking-mail-facts.js';
 import { BookingReminderSource } from './bookings/booking-reminder-source.js';
 import { BookingsController } from './bookings/bookings.controller.js';
 import { BookingRetentionJobs } from './bookings/booking-retention.jobs.js';
@@ -49,6 +50,7 @@ import './bookings-tables.js';
     BookingCustomerListener,
     BookingData,
     BookingItemsService,
+    BookingMailFacts,
     BookingJobs,
     BookingReminderSource,
     BookingRetentionJobs,

@@ -8,6 +8,7 @@ export {
   ReminderRunList,
   ReminderRunResponse,
 } from './runs/reminder-run.dto.js';
+export { type BookingFacts, BookingFactsSource } from './targets/booking-facts.js';
 export { type DueTarget, ReminderSource, type ReminderTarget, type TargetPage } from './targets/reminder-source.js';
 export type { LiveTrigger } from './targets/reminder-trigger.js';
 export { type SuppressedMail, SuppressionListener } from './suppressions/suppression-listener.js';

@@ -4,6 +4,7 @@ import { Env } from '../../platform/config/env.js';
 import { LOG } from '../../platform/observability/log.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { IdentityModule } from '../identity/index.js';
+import { OrganizationModule } from '../organization/index.js';
 import { DirectMailsService } from './deliveries/direct-mails.service.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
@@ -25,16 +26,20 @@ import { SimulationsController } from './simulations/simulations.controller.js';
 import { SimulationsService } from './simulations/simulations.service.js';
 import { SuppressionsController } from './suppressions/suppressions.controller.js';
 import { SuppressionsService } from './suppressions/suppressions.service.js';
+import { MailComposer } from './templates/mail-composer.js';
+import { MessageTemplatesController } from './templates/message-templates.controller.js';
+import { MessageTemplatesService } from './templates/message-templates.service.js';
 import './notifications-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, IdentityModule],
+  imports: [ActionLedgerModule, IdentityModule, OrganizationModule],
   controllers: [
     ReminderRulesController,
     SimulationsController,
     MessagesController,
     ResendsController,
     SuppressionsController,
+    MessageTemplatesController,
   ],
   providers: [
     DirectMailsService,
@@ -47,8 +52,10 @@ import './notifications-tables.js';
           ? new RecordingSender(production ? null : log)
           : new SmtpSender({ url: smtpUrl, tls: mailTls, dkim }, mailFrom),
     },
+    MailComposer,
     MessageData,
     MessageRetentionJobs,
+    MessageTemplatesService,
     MessagesService,
     NotificationsDemo,
     ReminderJobs,

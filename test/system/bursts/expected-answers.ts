@@ -10,6 +10,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['callOffs_updateItem', 'callOffs_pause', 'callOffs_resume', 'callOffs_retry', 'callOffs_abandon'],
     ...['commissions_void', 'commissions_payOut', 'contracts_issue', 'contracts_void'],
     ...['departures_cancel', 'departures_reinstate', 'departures_closeSales', 'departures_openSales'],
+    ...['messageTemplates_publish', 'messageTemplates_retire'],
     ...['departures_guarantee', 'invoices_issue', 'invoices_void', 'payments_reverse', 'payments_deallocate'],
     ...['periods_reopen', 'periods_file', 'policyVersions_publish', 'policyVersions_retire', 'refunds_complete'],
     ...['refunds_fail', 'supplierInvoices_approve', 'supplierInvoices_reopen', 'supplierInvoices_void'],

@@ -1,7 +1,13 @@
 import type { Columns } from '../../../platform/database/rows.js';
 import type { TaxKind } from '../../taxes/index.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
-import type { BookingItem, ItemStatus, ItemType, PricingTreatment, SupplierStatus } from '../items/booking-item.entity.js';
+import type {
+  BookingItem,
+  ItemStatus,
+  ItemType,
+  PricingTreatment,
+  SupplierStatus,
+} from '../items/booking-item.entity.js';
 import type { Booking, BookingStatus } from './booking.entity.js';
 
 export { BOOKING_STATUSES, type BookingStatus } from './booking.entity.js';

@@ -11,15 +11,16 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
-import { recipientKindOf } from '../rules/channel-config.js';
+import { isSendable, namedTemplate, recipientKindOf } from '../rules/channel-config.js';
 import { type ClaimedRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
+import { MailComposer } from '../templates/mail-composer.js';
+import { htmlOf } from '../templates/template-text.js';
 import { findSource } from '../targets/reminder-source.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
 import { DirectMailsService, SEND_MESSAGES } from './direct-mails.service.js';
 import { ContractLinks } from './contract-links.js';
 import { withLink, withoutLink } from './link-placeholder.js';
 import { type Mail, MailSender, type Outcome } from './mail-sender.js';
-import { reminderMail } from './reminder-mail.js';
 import { decide, type Decision } from './run-decision.js';
 import { CANCELLED, type DeliveryResult, deliveryResultOf, retryDelayMs } from './delivery-result.js';
 
@@ -52,6 +53,7 @@ export class DeliveryJobs {
     private readonly runs: ReminderRunsRepository,
     private readonly suppressions: SuppressionsService,
     private readonly listeners: Listeners,
+    private readonly composer: MailComposer,
     private readonly directMails: DirectMailsService,
     private readonly sender: MailSender,
     private readonly jobs: Jobs,
@@ -133,7 +135,11 @@ export class DeliveryJobs {
       const run = await this.runs.lockNextDue(skipped);
       if (!run) return 'none';
       const target = (await findSource(this.listeners, run.trigger)?.read(run.trigger, run.targetId)) ?? null;
-      const decision = decide({ ...run, target }, { now, window: sendingWindowOf(this.env) });
+      const template =
+        target && isSendable(run.config)
+          ? await this.composer.choose(run.trigger, namedTemplate(run.config), target.bookingId)
+          : null;
+      const decision = decide({ ...run, target, template }, { now, window: sendingWindowOf(this.env) });
       switch (decision.kind) {
         case 'wait':
           await this.runs.postpone(run.id, decision.until);
@@ -171,8 +177,12 @@ export class DeliveryJobs {
       await this.end(runId, { status: 'skipped', reason });
       return 'decided';
     }
+    const mail = await this.composer.compose(template, target);
+    if (!mail) {
+      await this.end(runId, { status: 'skipped', reason: 'message_too_long' });
+      return 'decided';
+    }
     const attempts = await this.runs.startSending(runId, recipient);
-    const mail = reminderMail(template, target, this.env.orgName);
     const kind = recipientKindOf(run.config);
     const message = await this.messages.startReminder({
       ...{ ...limited, ...mail, bookingId, attempts },
@@ -192,7 +202,9 @@ export class DeliveryJobs {
   /** The start of the attempt must be committed. */
   private async deliver({ message, text, link }: Attempt): Promise<void> {
     const outcome: Outcome =
-      text === null ? { kind: 'withdrawn' } : withoutLink(await this.send({ ...message, text, link }), link);
+      text === null
+        ? { kind: 'withdrawn' }
+        : withoutLink(await this.send({ ...message, text, link, html: htmlOfTemplate(message, text) }), link);
     await untilRecorded(() => this.database.transaction(() => this.settle(message, outcome)));
   }
 
@@ -237,6 +249,11 @@ export class DeliveryJobs {
       this.outbox.add({ channel, event: 'reminder.sent', data });
     }
   }
+}
+
+/** Mails with a published text also have it as HTML. */
+function htmlOfTemplate({ templateId }: NotificationMessage, text: string): string | null {
+  return templateId === null ? null : htmlOf(text);
 }
 
 /** Only this process knows the outcome, so it retries during a short outage of the database. */

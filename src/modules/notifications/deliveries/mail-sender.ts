@@ -8,6 +8,8 @@ export interface Mail {
   recipientKind: RecipientKind;
   subject: string;
   text: string;
+  /** The same text as HTML; null for a mail of plain text only. */
+  html: string | null;
   /** The one-time link in the text; null if there is none. */
   link: string | null;
 }

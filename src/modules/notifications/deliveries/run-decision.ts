@@ -1,5 +1,6 @@
-import { type ChannelConfig, isSendable, templateOf } from '../rules/channel-config.js';
+import { type ChannelConfig, isSendable } from '../rules/channel-config.js';
 import type { RunStatus } from '../runs/reminder-run.entity.js';
+import type { MailTemplate } from '../templates/mail-composer.js';
 import type { DueTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { isTooLate } from '../timing/run-time.js';
@@ -15,15 +16,17 @@ export interface DueRun {
   config: ChannelConfig;
   /** The current target; null if it is no longer open. */
   target: DueTarget | null;
+  /** Its text; null if the template does not exist. */
+  template: MailTemplate | null;
 }
 
 export type Decision =
-  | { kind: 'send'; template: LiveTrigger; target: DueTarget; recipient: string }
+  | { kind: 'send'; template: MailTemplate; target: DueTarget; recipient: string }
   | { kind: 'wait'; until: Date }
   | { kind: 'end'; status: RunStatus; reason: string };
 
 export function decide(run: DueRun, { now, window }: { now: Date; window: SendingWindow }): Decision {
-  const { target, config } = run;
+  const { target, config, template } = run;
   if (!run.enabled) return end('cancelled', 'rule_disabled');
   if (!target) return end('cancelled', 'target_closed');
   if (target.anchorDate !== run.anchorDate) return end('superseded', 'anchor_moved');
@@ -36,7 +39,6 @@ export function decide(run: DueRun, { now, window }: { now: Date; window: Sendin
   if (!free) return end('expired', 'no_free_moment');
   if (free > now) return { kind: 'wait', until: free };
 
-  const template = templateOf(run.trigger, config);
   const recipient = target.customerEmail;
   if (!isSendable(config)) return end('skipped', 'channel_not_supported');
   if (!template) return end('skipped', 'template_missing');

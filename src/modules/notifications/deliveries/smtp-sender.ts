@@ -73,7 +73,7 @@ export class SmtpSender extends MailSender {
     }
   }
 
-  private async compose({ id, recipient, recipientKind, subject, text }: Mail) {
+  private async compose({ id, recipient, recipientKind, subject, text, html }: Mail) {
     const { envelope, message } = await this.composer.sendMail({
       from: this.from,
       [HEADERS[recipientKind]]: { name: '', address: recipient },
@@ -81,6 +81,7 @@ export class SmtpSender extends MailSender {
       headers: { 'Auto-Submitted': 'auto-generated' },
       subject,
       text,
+      ...(html !== null && { html }),
     });
     // If nodemailer cannot sign a mail, it sends the mail unsigned.
     if (this.signs && !isSigned(message)) throw new Error('The mail could not be signed');

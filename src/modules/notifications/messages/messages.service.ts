@@ -42,6 +42,7 @@ export interface NewMessage {
   customerId?: string | null;
   /** The message that this one repeats. */
   resendOf?: string;
+  templateId?: string | null;
 }
 
 export interface ReminderMessage {
@@ -51,6 +52,7 @@ export interface ReminderMessage {
   recipient: string;
   recipientKind: RecipientKind;
   suppressionGroup: string | null;
+  templateId: string | null;
   subject: string;
   text: string;
 }
@@ -136,8 +138,8 @@ export class MessagesService {
     const id = newId('nmsg');
     await this.database.query(
       `insert into notification_messages (id, kind, run_id, contract_id, account_link_id, booking_id, customer_id, resend_of,
-         status, recipient, recipient_kind, subject, text, attempts, send_at, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, $10, $11, $12, 0, $13, $13, $13)`,
+         template_id, status, recipient, recipient_kind, subject, text, attempts, send_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $14, 'queued', $9, $10, $11, $12, 0, $13, $13, $13)`,
       [
         id,
         mail.kind,
@@ -152,6 +154,7 @@ export class MessagesService {
         mail.subject,
         mail.text,
         this.clock.now(),
+        mail.templateId ?? null,
       ],
     );
     return id;
@@ -219,13 +222,14 @@ export class MessagesService {
 
   /** Starts an attempt for the reminder of a run, whose row is locked. */
   async startReminder(reminder: ReminderMessage): Promise<NotificationMessage> {
-    const { runId, bookingId, recipient, recipientKind, suppressionGroup, subject, text, attempts } = reminder;
+    const { runId, bookingId, recipient, recipientKind, suppressionGroup, templateId, subject, text, attempts } =
+      reminder;
     const [started] = await this.read(
-      `insert into notification_messages as message (id, kind, run_id, booking_id, status, recipient, recipient_kind,
+      `insert into notification_messages as message (id, kind, run_id, booking_id, template_id, status, recipient, recipient_kind,
          suppression_group, subject, text, attempts, send_at, lease_until, created_at, updated_at)
-       values ($1, 'reminder', $2, $11, 'sending', $3, $4, $5, $6, $7, $8, $9, $10, $9, $9)
+       values ($1, 'reminder', $2, $11, $12, 'sending', $3, $4, $5, $6, $7, $8, $9, $10, $9, $9)
        on conflict (run_id) do update set status = 'sending', recipient = excluded.recipient, reason = null, error = null,
-         booking_id = excluded.booking_id, recipient_kind = excluded.recipient_kind, suppression_group = excluded.suppression_group,
+         booking_id = excluded.booking_id, template_id = excluded.template_id, recipient_kind = excluded.recipient_kind, suppression_group = excluded.suppression_group,
          subject = excluded.subject, text = excluded.text, attempts = excluded.attempts, lease_until = excluded.lease_until,
          updated_at = excluded.updated_at
        returning ${this.columns()}`,
@@ -241,6 +245,7 @@ export class MessagesService {
         this.clock.now(),
         this.clock.inSeconds(LEASE_SECONDS),
         bookingId,
+        templateId,
       ],
     );
     if (!started) throw new Error(`The message of ${runId} was not stored`);

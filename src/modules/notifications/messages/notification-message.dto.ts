@@ -96,6 +96,10 @@ export class NotificationMessageResponse {
   @Id('nmsg')
   resendOf: string | null;
 
+  /** The template of its text; null for a built-in text, and for one that staff wrote. */
+  @Id('mtpl')
+  templateId: string | null;
+
   /** Delivery state. `recorded`: no mail server is configured, so the message was stored and not sent. */
   @OneOf(MESSAGE_STATUSES)
   status: MessageStatus;

@@ -47,6 +47,8 @@ export class NotificationMessage {
   @Impersonal()
   @Column('text', { name: 'resend_of', nullable: true })
   resendOf: string | null;
+  /** The template of its text; null for other texts. */
+  @Column('text', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column('text') status: MessageStatus;
   @Impersonal()
   @Column('text', { nullable: true })

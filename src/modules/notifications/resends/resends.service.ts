@@ -85,13 +85,13 @@ export class ResendsService {
   }
 
   private async resendDirect(message: NotificationMessage, { recipientEmail }: ResendMessage): Promise<string> {
-    const { id, kind, contractId, bookingId, customerId, recipientKind, subject, text } = message;
+    const { id, kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text } = message;
     const known = await this.addressesOf(message);
     if (recipientEmail !== undefined) assertOnRecord(recipientEmail, [...known, message.recipient]);
     const recipient = recipientEmail ?? known[0] ?? message.recipient;
     await this.suppressions.assertReachable(recipient);
     this.rateLimits.takeMail({ subject: bookingId ?? id, recipient });
-    const about = { kind, contractId, bookingId, customerId, recipientKind, subject, text };
+    const about = { kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text };
     const newMessageId = await this.messages.queue({ ...about, recipient, resendOf: id });
     await this.sendNow(newMessageId);
     return newMessageId;

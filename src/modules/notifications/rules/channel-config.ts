@@ -1,5 +1,4 @@
 import { RECIPIENT_KINDS, type RecipientKind } from '../messages/notification-message.entity.js';
-import { isLive, LIVE_TRIGGERS, type LiveTrigger, type Trigger } from '../targets/reminder-trigger.js';
 
 /** A channel as the client sent it. Its form is free; this file reads the known members. */
 export type ChannelConfig = Record<string, unknown>;
@@ -34,12 +33,8 @@ export function recipientKindOf({ recipientKind }: ChannelConfig): RecipientKind
   return RECIPIENT_KINDS.find((known) => known === recipientKind) ?? 'primary';
 }
 
-/**
- * Returns the built-in template that the channel names, by default the trigger's; null if there is none. Each supported trigger
- * has one with its own name (`balance-due`).
- */
-export function templateOf(trigger: Trigger, { templateId, templateSlug }: ChannelConfig): LiveTrigger | null {
-  const named = templateId ?? templateSlug;
-  if (named === undefined || named === null) return isLive(trigger) ? trigger : null;
-  return LIVE_TRIGGERS.find((live) => live.replaceAll('_', '-') === named) ?? null;
+/** Returns the name of the template; null for the template of the trigger. */
+export function namedTemplate({ templateId, templateSlug }: ChannelConfig): string | null {
+  const named = templateId ?? templateSlug ?? null;
+  return typeof named === 'string' || named === null ? named : '';
 }

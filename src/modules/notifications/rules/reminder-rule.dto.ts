@@ -56,8 +56,8 @@ export class ComposeStage {
 
   /**
    * Channel settings, stored and returned exactly as sent. Known members are `channel` or `type` (`email` is sent;
-   * `sms`, `whatsapp`, `push`, `webhook` and `in_app` are stored and not sent yet), `templateId` or `templateSlug` (by
-   * default the template of the trigger, such as `balance-due`) and `recipientKind` (`primary`, `cc` or `bcc`). If a
+   * `sms`, `whatsapp`, `push`, `webhook` and `in_app` are stored and not sent yet), `templateId` or `templateSlug` (the
+   * name of a published or built-in template; by default the template of the trigger, such as `balance-due`) and `recipientKind` (`primary`, `cc` or `bcc`). If a
    * channel occurs more than once in a stage, only the first entry is sent.
    * @example [{ "channel": "email", "templateSlug": "balance-due" }]
    */
@@ -265,10 +265,10 @@ export function toReminderRuleSummary(rule: ReminderRule): ReminderRuleSummary {
   return respond(ReminderRuleSummary, rule);
 }
 
-export function toReminderRule({ rule, stages, planning }: ReminderRuleDetails): ReminderRuleResponse {
+export function toReminderRule({ rule, stages, planning, templates }: ReminderRuleDetails): ReminderRuleResponse {
   return respond(ReminderRuleResponse, rule, {
     stages: stages.map(toStage),
-    warnings: warningsOf(rule.trigger, stages),
+    warnings: warningsOf(rule.trigger, stages, templates),
     planning: planning && toPlanning(planning),
   });
 }

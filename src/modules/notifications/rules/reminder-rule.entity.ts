@@ -56,4 +56,6 @@ export interface PlanningProgress {
 
 export interface ReminderRuleDetails extends RuleWithStages {
   planning: PlanningProgress | null;
+  /** Names of published templates that the stages name. */
+  templates: readonly string[];
 }

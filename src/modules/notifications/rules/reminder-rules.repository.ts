@@ -6,7 +6,8 @@ import { containing } from '../../../platform/database/like.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
-import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
+import { LIVE_TRIGGERS, type LiveTrigger, type Trigger } from '../targets/reminder-trigger.js';
+import { namedTemplate } from './channel-config.js';
 import type { ListReminderRules } from './reminder-rule.dto.js';
 import {
   type PlanningProgress,
@@ -79,7 +80,18 @@ export class ReminderRulesRepository {
        from reminder_plannings where rule_id = $1`,
       [id],
     );
-    return { rule, stages, planning: planning ?? null };
+    return { rule, stages, planning: planning ?? null, templates: await this.templatesOf(rule.trigger, stages) };
+  }
+
+  /** Returns the names of published templates for the trigger that the stages name. */
+  async templatesOf(trigger: Trigger, stages: readonly ReminderStage[]): Promise<string[]> {
+    const named = stages.flatMap(({ channels }) => channels.map(namedTemplate)).filter((name) => name !== null);
+    if (named.length === 0) return [];
+    const found = await this.database.query<{ slug: string }>(
+      `select distinct slug from message_templates where status = 'published' and trigger = $1 and slug = any($2)`,
+      [trigger, named],
+    );
+    return found.map(({ slug }) => slug);
   }
 
   async list(query: ListReminderRules): Promise<{ rows: ReminderRule[]; total: number }> {

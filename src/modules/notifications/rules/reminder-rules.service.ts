@@ -68,7 +68,8 @@ export class ReminderRulesService {
       const planning = rule.enabled && isLive(rule.trigger) ? await this.requestPlanning(id) : null;
       const after = { ...rule.auditImage(), stages };
       this.ledger.record('notifications.reminder_rule.compose', { ...subjectOf(rule), before: null, after });
-      return { rule, stages: stages.toSorted((a, b) => a.position - b.position), planning };
+      const templates = await this.repository.templatesOf(rule.trigger, stages);
+      return { rule, stages: stages.toSorted((a, b) => a.position - b.position), planning, templates };
     });
   }
 

@@ -5,8 +5,9 @@ import {
   type ChannelConfig,
   hasUnknownRecipientKind,
   isSendable,
-  templateOf,
+  namedTemplate,
 } from './channel-config.js';
+import { builtInOf } from '../templates/built-in-mails.js';
 import type { ReminderStage } from './reminder-rule.entity.js';
 import { isLive, type Trigger } from '../targets/reminder-trigger.js';
 
@@ -25,8 +26,15 @@ export interface RuleWarning {
   message: string;
 }
 
-/** Returns the settings of a rule that are stored but not sent as written; `stages` are in the order of the response. */
-export function warningsOf(trigger: Trigger, stages: readonly ReminderStage[]): RuleWarning[] {
+/**
+ * Returns the settings of a rule that are stored but not sent as written; `stages` are in the order of the response. `templates` are
+ * the names of the published templates of the trigger.
+ */
+export function warningsOf(
+  trigger: Trigger,
+  stages: readonly ReminderStage[],
+  templates: readonly string[],
+): RuleWarning[] {
   const dormant: RuleWarning[] = isLive(trigger)
     ? []
     : [
@@ -40,7 +48,8 @@ export function warningsOf(trigger: Trigger, stages: readonly ReminderStage[]): 
     const leading = channelsWithRuns(channels).map(({ position }) => position);
     return channels.flatMap((config, position) => {
       const path = `stages.${stage}.channels.${position}`;
-      const problem = isSendable(config) && !leading.includes(position) ? REPEATED : problemOf(config, trigger);
+      const problem =
+        isSendable(config) && !leading.includes(position) ? REPEATED : problemOf(config, { trigger, templates });
       return problem === null ? [] : [{ path, ...problem }];
     });
   });
@@ -54,11 +63,15 @@ const REPEATED: Problem = {
   message: 'Duplicate channel in this stage: only the first entry is sent',
 };
 
-function problemOf(config: ChannelConfig, trigger: Trigger): Problem | null {
+function problemOf(
+  config: ChannelConfig,
+  { trigger, templates }: { trigger: Trigger; templates: readonly string[] },
+): Problem | null {
   if (!isSendable(config)) {
     return { code: 'channel_not_supported', message: `The channel ${channelOf(config)} is not supported yet` };
   }
-  if (isLive(trigger) && templateOf(trigger, config) === null) {
+  const name = namedTemplate(config);
+  if (isLive(trigger) && name !== null && builtInOf(name) === null && !templates.includes(name)) {
     return { code: 'template_not_found', message: 'The template does not exist' };
   }
   if (!hasUnknownRecipientKind(config)) return null;

@@ -85,6 +85,7 @@ export class ReminderRunResponse {
   /**
    * Reason of this status: `target_closed`, `rule_disabled`, `anchor_moved`, `requested` (replaced by a reminder that staff
    * requested), `too_late`, `no_recipient`, `credit_available` (money on account covers it), `template_missing`,
+   * `message_too_long`,
    * `channel_not_supported`, `rate_limited`, `suppressed` (another message of its group was sent), `recipient_suppressed`,
    * `hard_bounce` (the mail server rejected the address), `rejected`, `attempts_exhausted`, `outcome_unknown` (it may have been sent
    * and is not sent again by itself) or `recorded_only` (no mail server is configured). Null otherwise.

@@ -2,7 +2,6 @@ import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { reminderMail } from '../deliveries/reminder-mail.js';
 import { maskAddress } from '../messages/mask-address.js';
 import { channelOf } from '../rules/channel-config.js';
 import { RuleWarningResponse } from '../rules/reminder-rule.dto.js';
@@ -127,24 +126,23 @@ export class SimulationResponse {
 }
 
 export function toSimulation(
-  { rule, stages, reminders, nextAfterTargetId }: Simulation,
-  { date, timeZone, organization }: { date: string; timeZone: string; organization: string },
+  { rule, stages, templates, reminders, nextAfterTargetId }: Simulation,
+  { date, timeZone }: { date: string; timeZone: string },
 ): SimulationResponse {
   return {
     ruleId: rule.id,
     trigger: rule.trigger,
     date,
     timeZone,
-    warnings: warningsOf(rule.trigger, stages),
-    reminders: reminders.map((reminder) => toReminder(reminder, organization)),
+    warnings: warningsOf(rule.trigger, stages, templates),
+    reminders: reminders.map(toReminder),
     nextAfterTargetId,
   };
 }
 
-function toReminder(reminder: SimulatedReminder, organization: string): SimulatedReminderResponse {
-  const { target, stage, outcome } = reminder;
+function toReminder(reminder: SimulatedReminder): SimulatedReminderResponse {
+  const { target, stage, outcome, mail } = reminder;
   const { at, sending, reason } = outcome;
-  const mail = sending && reminderMail(sending.template, sending.target, organization);
   return respond(SimulatedReminderResponse, target, {
     stage: stage.id,
     channel: channelOf(reminder.config),

@@ -31,8 +31,7 @@ export class SimulationsController {
   @ChangesNothing('it computes what a rule would send, and sends and plans nothing')
   @LimitOperation({ name: 'reminder-simulation', maxConcurrent: 2 })
   async simulate(@PathId('rrul') id: string, @Body() body: SimulateReminders): Promise<SimulationEnvelope> {
-    const { orgTimeZone: timeZone, orgName: organization } = this.env;
     const simulation = await this.simulations.simulate(id, body);
-    return { data: toSimulation(simulation, { date: body.date, timeZone, organization }) };
+    return { data: toSimulation(simulation, { date: body.date, timeZone: this.env.orgTimeZone }) };
   }
 }

@@ -4,9 +4,10 @@ import { Env } from '../../../platform/config/env.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
+import { type ComposedMail, MailComposer } from '../templates/mail-composer.js';
 import { runsPerTarget } from '../planning/run-plan.js';
-import { type ChannelConfig, channelsWithRuns } from '../rules/channel-config.js';
-import type { ReminderRule, RuleWithStages } from '../rules/reminder-rule.entity.js';
+import { type ChannelConfig, channelsWithRuns, isSendable, namedTemplate } from '../rules/channel-config.js';
+import type { ReminderRule, ReminderRuleDetails } from '../rules/reminder-rule.entity.js';
 import { ReminderRulesRepository } from '../rules/reminder-rules.repository.js';
 import { type ExistingRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { type DueTarget, findSource, type ReminderTarget } from '../targets/reminder-source.js';
@@ -26,9 +27,11 @@ export interface SimulatedReminder extends DueStage {
   config: ChannelConfig;
   runId: string | null;
   outcome: SimulatedOutcome;
+  /** Null if nothing would be sent. */
+  mail: ComposedMail | null;
 }
 
-export interface Simulation extends RuleWithStages {
+export interface Simulation extends Omit<ReminderRuleDetails, 'planning'> {
   reminders: SimulatedReminder[];
   nextAfterTargetId: string | null;
 }
@@ -58,6 +61,7 @@ export class SimulationsService {
     private readonly runs: ReminderRunsRepository,
     private readonly messages: MessagesService,
     private readonly suppressions: SuppressionsService,
+    private readonly composer: MailComposer,
     private readonly listeners: Listeners,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -66,10 +70,10 @@ export class SimulationsService {
   async simulate(ruleId: string, body: SimulateReminders): Promise<Simulation> {
     const { date, limit = MAX_TARGETS, afterTargetId } = body;
     const details = await this.rules.getDetails(ruleId);
-    const { rule, stages } = details;
+    const { rule, stages, templates } = details;
     const { trigger } = rule;
     const source = isLive(trigger) ? findSource(this.listeners, trigger) : null;
-    if (!source || !isLive(trigger)) return { rule, stages, reminders: [], nextAfterTargetId: null };
+    if (!source || !isLive(trigger)) return { rule, stages, templates, reminders: [], nextAfterTargetId: null };
 
     const dueStages = dueStagesOn(date, details, sendingWindowOf(this.env));
     const size = Math.min(limit, Math.max(1, Math.floor(MAX_REMINDERS / runsPerTarget(details))));
@@ -85,7 +89,7 @@ export class SimulationsService {
       }
     }
     const last = targets.length === size ? targets.at(-1) : undefined;
-    return { rule, stages, reminders, nextAfterTargetId: last?.targetId ?? null };
+    return { rule, stages, templates, reminders, nextAfterTargetId: last?.targetId ?? null };
   }
 
   private async simulateStage(targetStage: TargetStage, state: SimulationState): Promise<SimulatedReminder[]> {
@@ -95,8 +99,11 @@ export class SimulationsService {
       const run = state.existing.find((existing) =>
         isOf(existing, { ...target, stageId: dueStage.stage.id, position }),
       );
-      const outcome = await this.outcomeOf(targetStage, { config, run: run ?? null }, state);
-      reminders.push({ ...dueStage, target, config, runId: run?.id ?? null, outcome });
+      const decided = await this.outcomeOf(targetStage, { config, run: run ?? null }, state);
+      const { sending, at } = decided;
+      const mail = sending && (await this.composer.compose(sending.template, sending.target));
+      const outcome = sending && !mail ? { at, sending: null, reason: 'message_too_long' } : decided;
+      reminders.push({ ...dueStage, target, config, runId: run?.id ?? null, outcome, mail });
     }
     return reminders;
   }
@@ -109,8 +116,10 @@ export class SimulationsService {
     const now = this.clock.now();
     const { enabled, suppressionGroup } = rule;
     const { anchorDate, runAt, stage } = dueStage;
+    const template =
+      due && isSendable(config) ? await this.composer.choose(trigger, namedTemplate(config), due.bookingId) : null;
     const outcome = simulateRun(
-      { enabled, trigger, anchorDate, runAt, graceHours: stage.sendIfLateByHours, config, target: due },
+      { enabled, trigger, anchorDate, runAt, graceHours: stage.sendIfLateByHours, config, target: due, template },
       { date, now, window: sendingWindowOf(this.env), status: run?.status ?? null },
     );
     if (outcome.sending === null) return outcome;

@@ -1,7 +1,6 @@
 import { minorUnits } from '../../../platform/money/money.js';
-import type { LiveTrigger } from '../targets/reminder-trigger.js';
+import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
 import type { DueTarget } from '../targets/reminder-source.js';
-
 type Template = (target: DueTarget) => { subject: string; sentence: string };
 
 const money = ({ ask }: DueTarget): string => {
@@ -46,4 +45,18 @@ const TEMPLATES: Record<LiveTrigger, Template> = {
 export function reminderMail(template: LiveTrigger, target: DueTarget, organization: string) {
   const { subject, sentence } = TEMPLATES[template](target);
   return { subject, text: [`Dear ${target.customerName},`, sentence, organization].join('\n\n') };
+}
+
+/** Returns whether this is the built-in template of the trigger, which has the trigger's name (`balance-due`). */
+export function isBuiltIn(slug: string, trigger: LiveTrigger | null): boolean {
+  return trigger !== null && slugOf(trigger) === slug;
+}
+
+export function slugOf(trigger: LiveTrigger): string {
+  return trigger.replaceAll('_', '-');
+}
+
+/** The trigger whose built-in template has this name; null if there is none. */
+export function builtInOf(slug: string): LiveTrigger | null {
+  return LIVE_TRIGGERS.find((live) => slugOf(live) === slug) ?? null;
 }

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../platform/config/env.js';
+import { Database } from '../../../platform/database/database.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { OrganizationService } from '../../organization/index.js';
+import { type BookingFacts, BookingFactsSource } from '../targets/booking-facts.js';
+import { type DueTarget, findSource } from '../targets/reminder-source.js';
+import type { LiveTrigger } from '../targets/reminder-trigger.js';
+import { builtInOf, reminderMail, slugOf } from './built-in-mails.js';
+import { MessageTemplate } from './message-template.entity.js';
+import { type CompanyFacts, type MailFacts, placeholdersOf, sampleFacts, valuesOf } from './template-placeholders.js';
+import { oneLine, OutputTooLong, render } from './template-text.js';
+
+/** In characters. A longer subject is cut. */
+const MAX_SUBJECT_LINE = 250;
+
+/** The text of a reminder: a published one with the facts of its booking, or the built-in one. */
+export type MailTemplate =
+  { kind: 'built_in'; trigger: LiveTrigger } | { kind: 'published'; template: MessageTemplate; booking: BookingFacts };
+
+export interface ComposedMail {
+  subject: string;
+  text: string;
+  /** Null for a built-in text. */
+  templateId: string | null;
+}
+
+/** Chooses the text of a mail in the language of its reader, and writes the values into it. */
+@Injectable()
+export class MailComposer {
+  private readonly templates: Rows<MessageTemplate>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly organization: OrganizationService,
+    private readonly listeners: Listeners,
+    private readonly env: Env,
+  ) {
+    this.templates = database.rows(MessageTemplate);
+  }
+
+  /**
+   * Returns the published text of this name (by default the name of the trigger) for a reminder of the booking. Its language is the
+   * first one with a text: of the booking, of its customer, of the company, English. Without any, the built-in text; null if there is
+   * none of this name.
+   */
+  async choose(trigger: LiveTrigger, name: string | null, bookingId: string): Promise<MailTemplate | null> {
+    const slug = name ?? slugOf(trigger);
+    const texts = await this.templates.read({
+      name: 'message-templates-published',
+      text: `select ${this.templates.columns('template')} from message_templates template
+        where template.status = 'published' and template.slug = $1 and template.trigger = $2`,
+      values: [slug, trigger],
+    });
+    if (texts.length > 0) {
+      const booking = await this.factsOf(bookingId);
+      const template = booking && inFirst(texts, await this.languagesOf(booking));
+      if (template) return { kind: 'published', template, booking };
+    }
+    const builtIn = builtInOf(slug);
+    return builtIn && { kind: 'built_in', trigger: builtIn };
+  }
+
+  /** Returns null if the message would be too long. */
+  async compose(chosen: MailTemplate, target: DueTarget): Promise<ComposedMail | null> {
+    if (chosen.kind === 'built_in') {
+      return { ...reminderMail(chosen.trigger, target, this.env.orgName), templateId: null };
+    }
+    const { template, booking } = chosen;
+    const { customerName } = target;
+    const facts = { customerName, booking, target, company: await this.company() };
+    try {
+      const { subject, text } = this.write(template, facts, template.language);
+      return { subject, text, templateId: template.id };
+    } catch (error) {
+      if (error instanceof OutputTooLong) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Writes the message for a booking, or with sample data. Throws 404 for an unknown booking, and
+   * 422 `message_too_long`.
+   */
+  async preview(template: MessageTemplate, bookingId: string | null, language: string) {
+    const company = await this.company();
+    if (bookingId === null) return this.write(template, sampleFacts(company), language);
+    const booking = await this.factsOf(bookingId);
+    if (!booking) throw notFound({ field: 'bookingId' });
+    const target = await this.targetOf(bookingId, template.trigger);
+    const { customerName } = booking;
+    try {
+      return this.write(template, { customerName, booking, target, company }, language);
+    } catch (error) {
+      if (!(error instanceof OutputTooLong)) throw error;
+      throw unprocessable('message_too_long', 'The message would be longer than 20,000 characters', {
+        field: 'bookingId',
+      });
+    }
+  }
+
+  private write({ trigger, subject, text }: MessageTemplate, facts: MailFacts, language: string) {
+    const [placeholders, values] = [placeholdersOf(trigger), valuesOf(facts, language)];
+    const [heading, body] = [render(subject, values, placeholders), render(text, values, placeholders)];
+    const { name } = facts.company;
+    return {
+      subject: [...oneLine(heading.text)].slice(0, MAX_SUBJECT_LINE).join('') || name,
+      text: body.text.trim() || name,
+      missing: [...new Set([...heading.missing, ...body.missing])],
+    };
+  }
+
+  /** The first open target of the booking for the trigger; null if there is none. */
+  private async targetOf(bookingId: string, trigger: LiveTrigger | null): Promise<DueTarget | null> {
+    const source = trigger && findSource(this.listeners, trigger);
+    if (!source) return null;
+    const [target] = await source.ofBookings([bookingId], [trigger]);
+    return target ? source.read(trigger, target.targetId) : null;
+  }
+
+  private async factsOf(bookingId: string): Promise<BookingFacts | null> {
+    const [source] = this.listeners.all(BookingFactsSource);
+    return (await source?.read(bookingId)) ?? null;
+  }
+
+  private async languagesOf({ language, customerId }: BookingFacts): Promise<string[]> {
+    const [customer] = await this.database.query<{ language: string | null }>(
+      'select language from customers where id = $1',
+      [customerId],
+    );
+    const { defaultLanguage } = await this.organization.getProfile();
+    return [language, customer?.language ?? null, defaultLanguage, 'en'].filter((known) => known !== null);
+  }
+
+  private async company(): Promise<CompanyFacts> {
+    const profile = await this.organization.getProfile();
+    const { tradeName, legalName, email, phone, website, bankAccounts } = profile;
+    return { name: tradeName ?? legalName, email, phone, website, bankAccounts };
+  }
+}
+
+/** Each language, then the one without its region (`de-AT`, `de`). */
+function inFirst(texts: readonly MessageTemplate[], languages: readonly string[]): MessageTemplate | null {
+  const accepted = languages.flatMap((language) => [language, language.replace(/-.*$/, '')]);
+  for (const language of accepted) {
+    const found = texts.find((text) => text.language.toLowerCase() === language.toLowerCase());
+    if (found) return found;
+  }
+  return null;
+}

@@ -1,0 +1,128 @@
+import { minorUnits } from '../../../platform/money/money.js';
+import type { BookingFacts } from '../targets/booking-facts.js';
+import type { DueTarget } from '../targets/reminder-source.js';
+import type { LiveTrigger } from '../targets/reminder-trigger.js';
+import type { Placeholders, TemplateValues } from './template-text.js';
+
+const COMMON = [
+  ...['customer.name', 'booking.number', 'booking.departureDate', 'booking.returnDate'],
+  ...['company.name', 'company.email', 'company.phone', 'company.website'],
+];
+const PAYMENT = ['amount', 'dueDate', 'bank.holder', 'bank.iban', 'bank.bic'];
+const LISTS = { items: ['item.title', 'item.date', 'item.quantity'] };
+
+const OF_TRIGGER: Record<LiveTrigger, readonly string[]> = {
+  deposit_due: PAYMENT,
+  balance_due: PAYMENT,
+  installment_due: PAYMENT,
+  invoice_due: PAYMENT,
+  departure_upcoming: [],
+  departure_changed: ['formerDepartureDate'],
+  booking_confirmed: [],
+  payment_complete: [],
+};
+
+/** The company, as mails name it. */
+export interface CompanyFacts {
+  name: string;
+  email: string | null;
+  phone: string | null;
+  website: string | null;
+  bankAccounts: readonly { holder: string; iban: string; bic: string | null; currency: string; isDefault: boolean }[];
+}
+
+/** What a mail is about. */
+export interface MailFacts {
+  customerName: string;
+  /** Null for a mail about no booking. */
+  booking: BookingFacts | null;
+  /** Null for a mail without a trigger. */
+  target: Pick<DueTarget, 'anchorDate' | 'ask' | 'moved'> | null;
+  company: CompanyFacts;
+}
+
+/** The placeholders of templates for this trigger; null stands for messages that staff send. */
+export function placeholdersOf(trigger: LiveTrigger | null): Placeholders {
+  return { values: [...COMMON, ...(trigger === null ? [] : OF_TRIGGER[trigger])], lists: LISTS };
+}
+
+/** The values in this language: days and amounts are written as its readers expect. */
+export function valuesOf({ customerName, booking, target, company }: MailFacts, language: string): TemplateValues {
+  const day = (date: string | null | undefined) => (date ? localDay(date, language) : null);
+  const ask = target?.ask ?? null;
+  const account = ask && accountFor(company, ask.currency);
+  return {
+    values: new Map([
+      ['customer.name', customerName],
+      ['booking.number', booking?.bookingNumber ?? null],
+      ['booking.departureDate', day(booking?.departureDate)],
+      ['booking.returnDate', day(booking?.returnDate)],
+      ['company.name', company.name],
+      ['company.email', company.email],
+      ['company.phone', company.phone],
+      ['company.website', company.website],
+      ['amount', ask && localMoney(ask, language)],
+      ['dueDate', day(target?.anchorDate)],
+      ['bank.holder', account?.holder ?? null],
+      ['bank.iban', account?.iban ?? null],
+      ['bank.bic', account?.bic ?? null],
+      ['formerDepartureDate', day(target?.moved?.from)],
+    ]),
+    lists: new Map([
+      [
+        'items',
+        (booking?.items ?? []).map(
+          ({ title, date, quantity }) =>
+            new Map([
+              ['item.title', title],
+              ['item.date', day(date)],
+              ['item.quantity', String(quantity)],
+            ]),
+        ),
+      ],
+    ]),
+  };
+}
+
+/** Facts for a preview without a booking. The company is the real one. */
+export function sampleFacts(company: CompanyFacts): MailFacts {
+  const [departureDate, returnDate] = ['2027-06-12', '2027-06-19'];
+  return {
+    customerName: 'Clara Example',
+    booking: {
+      ...{ bookingId: '', bookingNumber: 'B-2027-0001', customerId: null, customerName: 'Clara Example' },
+      ...{ customerEmail: 'clara@example.com', language: null, departureDate, returnDate },
+      items: [
+        { title: 'Round trip', date: departureDate, quantity: 2 },
+        { title: 'Single room', date: departureDate, quantity: 1 },
+      ],
+    },
+    target: {
+      anchorDate: '2027-05-29',
+      ask: { cents: 123_450, currency: 'EUR' },
+      moved: { from: '2027-06-11', to: departureDate },
+    },
+    company,
+  };
+}
+
+/** The default account of the currency, otherwise the first one. */
+function accountFor({ bankAccounts }: CompanyFacts, currency: string) {
+  const accounts = bankAccounts.filter((account) => account.currency === currency);
+  return accounts.find(({ isDefault }) => isDefault) ?? accounts[0] ?? null;
+}
+
+/** A day is the same in every time zone. */
+function localDay(date: string, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(
+    new Date(`${date}T00:00:00Z`),
+  );
+}
+
+function localMoney({ cents, currency }: { cents: number; currency: string }, language: string): string {
+  const digits = minorUnits(currency);
+  const format = new Intl.NumberFormat(language, {
+    ...{ style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits },
+  });
+  return format.format(cents / 10 ** digits);
+}
