@@ -134,7 +134,8 @@ let app: TestApp;
 let entities: EntityMetadata[];
 beforeAll(async () => {
   app = await startApp();
-  entities = app.nest.get(DataSource).entityMetadatas;
+  // A base class of several entities has no snapshot of its own.
+  entities = app.nest.get(DataSource).entityMetadatas.filter((entity) => entity.childEntityMetadatas.length === 0);
 });
 
 describe('audit snapshots', () => {
@@ -218,11 +219,10 @@ function snapshotOf({ target, columns }: EntityMetadata): { members: string[]; r
   return { members: Object.keys(image), read };
 }
 
-/** A credit note has further members in the snapshot of an invoice, so every text has this value. */
 function valueFor({ type, isArray }: ColumnMetadata): unknown {
   if (isArray) return [];
   if (type === 'timestamptz') return new Date(0);
   if (type === 'jsonb') return {};
   if (type === 'integer' || type === 'bigint') return 1;
-  return type === 'boolean' ? true : 'credit_note';
+  return type === 'boolean' ? true : 'text';
 }

@@ -94,6 +94,14 @@ describe('the entities and the migrated schema', () => {
   });
 });
 
+it('no entity makes TypeORM add an index, because migrations create them', async () => {
+  const { entityMetadatas } = (await startApp()).nest.get(DataSource);
+  const added = entityMetadatas.flatMap(({ name, indices }) =>
+    indices.filter((one) => one.synchronize).map(() => name),
+  );
+  expect(added).toEqual([]);
+});
+
 it('ormconfig.ts finds the entities and migrations that the service has', async () => {
   const app = await startApp();
   const url = process.env['MIGRATION_DATABASE_URL'] ?? '';

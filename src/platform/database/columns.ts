@@ -13,7 +13,8 @@ export function columnsOf(entity: Class): readonly ColumnMetadataArgs[] {
   return columns;
 }
 
-function lineOf(entity: Class): Class[] {
+/** The class and its base classes, the nearest first. */
+export function lineOf(entity: Class): Class[] {
   const parent: unknown = Object.getPrototypeOf(entity);
   return typeof parent === 'function' && parent !== Function.prototype ? [entity, ...lineOf(parent)] : [entity];
 }

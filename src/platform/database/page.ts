@@ -1,5 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { rowCountOf } from './row-counts.js';
+import { rowKindOf } from './row-kind.js';
 import type { Statement } from './statement.js';
 
 /** The requested part of a list. */
@@ -43,13 +44,17 @@ export function pageStatement(
   return { ...statement, values: [...parameters.map((name): unknown => given[name]), limit, offset] };
 }
 
-/** The inputs of the statement besides the values; empty for a query with joins, groups, lists or nested conditions. */
+/**
+ * The inputs of the statement besides the values; empty for a query with joins, groups, lists or nested conditions, or of an
+ * entity that shares its table, for which TypeORM adds a condition with a value of its own.
+ */
 function formOf({ expressionMap }: SelectQueryBuilder<ObjectLiteral>): string {
   const { aliases, selects, wheres, orderBys, groupBys, havings } = expressionMap;
   // The text of a list, as in `in (:...ids)`, depends on the number of its values.
   const isPlain = wheres.every(({ condition }) => typeof condition === 'string' && !condition.includes(':...'));
   if (!isPlain || aliases.length > 1 || groupBys.length + havings.length > 0) return '';
   const [{ name, metadata } = {}] = aliases;
+  if (metadata && rowKindOf(metadata)) return '';
   return JSON.stringify([metadata?.tableName, metadata?.name, name, selects, wheres, orderBys]);
 }
 

@@ -1,4 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { rowKindOf } from './row-kind.js';
 
 /** The columns by which triggers count rows: counting at query time gets slower as the table grows. */
 export const COUNTED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -35,7 +36,9 @@ export function rowCountOf(found: SelectQueryBuilder<ObjectLiteral>): string | n
   const table = mainAlias?.hasMetadata ? mainAlias.metadata.tableName : '';
   const columns = COUNTED_COLUMNS[table];
   if (!columns || joinAttributes.length > 0) return null;
-  const values: Record<string, string> = {};
+  const kind = mainAlias && rowKindOf(mainAlias.metadata);
+  if (kind && !columns.includes(kind.column)) return null;
+  const values: Record<string, string> = kind ? { [kind.column]: kind.literal } : {};
   for (const { type, condition } of wheres) {
     const equality = type !== 'or' && typeof condition === 'string' ? EQUALITY.exec(condition) : null;
     const [, alias, column = '', value = ''] = equality ?? [];

@@ -1,5 +1,6 @@
 import type { EntityMetadata, ObjectLiteral } from 'typeorm';
 import type { ColumnMetadata } from 'typeorm/metadata/ColumnMetadata.js';
+import { rowKindOf } from './row-kind.js';
 import type { Statement } from './statement.js';
 
 interface Field {
@@ -16,13 +17,23 @@ interface Field {
 export class RowStatements {
   private readonly fields: readonly Field[];
   private readonly table: string;
+  /** Begins the names of the statements. Entities that share a table have different columns, so they share no statement. */
+  private readonly name: string;
+  /** Restricts a statement to the rows of an entity that shares its table. */
+  private readonly andKind: string;
   private readonly prototype: object;
+  /** The entities of a base class that share its table, by the value of this column. */
+  private readonly kinds: { readonly column: string; readonly of: ReadonlyMap<unknown, RowStatements> } | null;
   private readonly texts: Record<'insert' | 'insertUnlessTaken' | 'update' | 'lock' | 'lockAll', string>;
   private readonly select: string;
 
   constructor(metadata: EntityMetadata) {
+    const kind = rowKindOf(metadata);
     this.table = metadata.tableName;
+    this.name = kind ? `${this.table}-${metadata.discriminatorValue}` : this.table;
+    this.andKind = kind ? ` and "${kind.column}" = ${kind.literal}` : '';
     this.fields = metadata.columns.map(fieldOf);
+    this.kinds = kindsOf(metadata);
     this.prototype = prototypeOf(metadata);
     const columns = this.fields.map(({ column }) => `"${column}"`);
     const values = columns.map((_, index) => `$${index + 1}`);
@@ -37,8 +48,8 @@ export class RowStatements {
         `update "${this.table}" set ${changes.join(', ')} where id = ${id} and version = ${version}`,
         `${this.table}_locked`,
       ),
-      lock: `${this.select} where id = $1 for update`,
-      lockAll: `${this.select} where id = any($1) order by id for update`,
+      lock: `${this.select} where id = $1${this.andKind} for update`,
+      lockAll: `${this.select} where id = any($1)${this.andKind} order by id for update`,
     };
   }
 
@@ -51,12 +62,12 @@ export class RowStatements {
   }
 
   /**
-   * Like `insertUnlessTaken`; `returning` lists values of the new row. Each table has one list, because the statement is named
+   * Like `insertUnlessTaken`; `returning` lists values of the new row. Each entity has one list, because the statement is named
    * after it.
    */
   insertReturning(entity: object, returning: string): Statement {
     const text = `${this.texts.insertUnlessTaken} returning ${returning}`;
-    return { name: `${this.table}-insertReturning`, text, values: this.valuesOf(entity) };
+    return { name: `${this.name}-insertReturning`, text, values: this.valuesOf(entity) };
   }
 
   /** Writes all columns over the row that still has this version, which it raises. Fails if there is no such row. */
@@ -79,8 +90,8 @@ export class RowStatements {
     const conditions = properties.map((property, index) => `${this.columnOf(property)} = $${index + 1}`);
     const sort = order.length === 0 ? '' : ` order by ${order.map((property) => this.columnOf(property)).join(', ')}`;
     return {
-      name: [`${this.table}-find`, ...properties, ...(order.length === 0 ? [] : ['by', ...order])].join('-'),
-      text: `${this.select} where ${conditions.join(' and ')}${sort}`,
+      name: [`${this.name}-find`, ...properties, ...(order.length === 0 ? [] : ['by', ...order])].join('-'),
+      text: `${this.select} where ${conditions.join(' and ')}${this.andKind}${sort}`,
       values: properties.map((property) => this.fieldOf(property).toColumn(where[property])),
     };
   }
@@ -90,14 +101,17 @@ export class RowStatements {
     return this.fields.map(({ column }) => `${alias}."${column}"`).join(', ');
   }
 
+  /** Returns the entity of the row; of a base class, the entity to which the row belongs. */
   entityOf(row: ObjectLiteral): object {
+    const own = this.kinds?.of.get(row[this.kinds.column]);
+    if (own) return own.entityOf(row);
     const entity = Object.create(this.prototype) as ObjectLiteral;
     for (const { property, column, fromColumn } of this.fields) entity[property] = fromColumn(row[column]);
     return entity;
   }
 
   private named(kind: keyof RowStatements['texts'], values: unknown[]): Statement {
-    return { name: `${this.table}-${kind}`, text: this.texts[kind], values };
+    return { name: `${this.name}-${kind}`, text: this.texts[kind], values };
   }
 
   private columnOf(property: string): string {
@@ -136,6 +150,12 @@ function fieldOf({ propertyName, databaseName, type, transformer }: ColumnMetada
     },
     fromColumn: (value) => transformers.reduceRight<unknown>((given, one) => one.from(given), value),
   };
+}
+
+function kindsOf({ discriminatorColumn, childEntityMetadatas: kinds }: EntityMetadata) {
+  if (!discriminatorColumn || kinds.length === 0) return null;
+  const of = new Map(kinds.map((kind) => [kind.discriminatorValue, new RowStatements(kind)]));
+  return { column: discriminatorColumn.databaseName, of };
 }
 
 function prototypeOf({ target, name }: EntityMetadata): object {

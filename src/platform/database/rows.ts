@@ -25,14 +25,15 @@ export type NewRow<Entity> = Omit<Columns<Entity>, WithDefault<Entity>> & {
 };
 
 /**
- * A new entity; the compiler asks for its columns. The defaults are null where that is allowed, the version 1, and
- * `createdAt` as the time of the last change.
+ * A new entity; the compiler asks for its columns. The defaults are null where that is allowed, the initial value that the
+ * class declares, the version 1, and `createdAt` as the time of the last change.
  */
 export function make<Entity extends object>(entity: new () => Entity, columns: NewRow<Entity>): Entity {
   const row = new entity();
   const given: Record<string, unknown> = { ...columns };
   for (const { propertyName: name, options } of columnsOf(entity)) {
-    const value = given[name] ?? (options.nullable === true ? null : defaultOf(name, given));
+    const initial: unknown = Reflect.get(row, name);
+    const value = given[name] ?? (options.nullable === true ? null : (initial ?? defaultOf(name, given)));
     Reflect.set(row, name, value);
   }
   return row;

@@ -1,4 +1,5 @@
 import { getMetadataArgsStorage } from 'typeorm';
+import { type Class, lineOf } from './columns.js';
 import type { TableRights } from './service-role.js';
 
 export const READ: TableRights = ['select'];
@@ -105,16 +106,23 @@ export function serviceRightsOf({ schema, name }: { schema: string; name: string
 /** The declared class of columns, by `table.column`, sorted. */
 export function declaredClasses(): Map<string, PersonalData | 'impersonal'> {
   const { tables, columns } = getMetadataArgsStorage();
-  const ofEntities = tables.flatMap(({ target, name: table }) =>
+  const ofEntities = tables.flatMap(({ target }) =>
     [...(classesByEntity.get(target) ?? [])].map(([property, dataClass]) => {
       const column = columns.find((one) => one.target === target && one.propertyName === property);
-      return [`${table ?? ''}.${column?.options.name ?? property}`, dataClass] as const;
+      return [`${tableOf(target)}.${column?.options.name ?? property}`, dataClass] as const;
     }),
   );
   const ofTables = [...classesByTable].flatMap(([table, classes]) =>
     [...classes].map(([column, dataClass]) => [`${table}.${column}`, dataClass] as const),
   );
   return new Map([...ofEntities, ...ofTables].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** An entity that shares a table has the table of its base class. */
+function tableOf(entity: Class | string): string {
+  const line = typeof entity === 'string' ? [] : lineOf(entity);
+  const { tables } = getMetadataArgsStorage();
+  return line.flatMap((one) => tables.find(({ target }) => target === one)?.name ?? [])[0] ?? '';
 }
 
 function classify(target: object, property: string | symbol, dataClass: PersonalData | 'impersonal'): void {
