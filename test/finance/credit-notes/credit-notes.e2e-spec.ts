@@ -1,5 +1,9 @@
 /** @jest-environment-options {"application":"shared"} */
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { BillingDocument } from '../../../src/modules/finance/receivables/account/billing-document.entity.js';
+import { CreditNote as CreditNoteRow } from '../../../src/modules/finance/receivables/account/credit-note.entity.js';
+import { Invoice as InvoiceRow } from '../../../src/modules/finance/receivables/account/invoice.entity.js';
+import { Database } from '../../../src/platform/database/database.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { taxCodeAt } from '../../taxes/tax-codes.js';
@@ -291,6 +295,31 @@ describe('a credit note as a document', () => {
       `${INVOICES}?bookingId=${invoice.bookingId}`,
     );
     expect(invoices.data.map(({ id }) => id)).toEqual([invoice.id]);
+  });
+
+  it('an invoice and its credit note share a table, and neither is read, locked or deleted as the other', async () => {
+    const { id, bookingId } = await billed();
+    const { id: noteId } = await note(owner, { id });
+    const database = app.nest.get(Database);
+    const [invoices, notes] = [database.rows(InvoiceRow), database.rows(CreditNoteRow)];
+    const documents = database.rows<BillingDocument>(BillingDocument);
+
+    expect([await invoices.find(noteId), await notes.find(id)]).toEqual([null, null]);
+    expect((await notes.listBy({ bookingId: String(bookingId) }, ['id'])).map((row) => row.id)).toEqual([noteId]);
+    expect([await documents.get(id), await documents.get(noteId)]).toEqual([
+      await invoices.get(id),
+      await notes.get(noteId),
+    ]);
+    expect([await documents.get(id), await documents.get(noteId)]).toEqual([
+      expect.any(InvoiceRow),
+      expect.any(CreditNoteRow),
+    ]);
+    const locked = await database.transaction(async () => ({
+      one: await notes.findAndLock(id),
+      all: await notes.lockAll([id, noteId]),
+    }));
+    expect(locked).toEqual({ one: null, all: [expect.objectContaining({ id: noteId, originalInvoiceId: id })] });
+    expect(await database.repository(CreditNoteRow).delete({ id })).toMatchObject({ affected: 0 });
   });
 
   it('credit notes need finance:approve', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pagesOf } from '../../setup/pdf.js';
-import type { PricedLine } from '../../../src/modules/finance/receivables/account/invoice.entity.js';
+import type { PricedLine } from '../../../src/modules/finance/receivables/account/billing-document.entity.js';
 import { png } from '../../organization/logos.js';
 import { DOCUMENT_LANGUAGES, type IssuerCopy } from '../../../src/modules/organization/index.js';
 import { NOT_CONVERTED } from '../../../src/modules/finance/books/exchange-rates/base-amounts.js';

@@ -10,7 +10,7 @@ import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import type { IssuerCopy } from '../../organization/index.js';
-import { InvoicesRepository, type InvoiceWithLines, IssuerCopiesRepository } from '../receivables/index.js';
+import { type CreditNote, type Invoice, InvoicesRepository, IssuerCopiesRepository } from '../receivables/index.js';
 import { documentOf, type RenderedInvoice } from './invoice-document.js';
 import type { InvoiceRendition } from './invoice-rendition.entity.js';
 import { render } from './rendering.js';
@@ -18,6 +18,12 @@ import { RENDER_JOB } from './renditions.service.js';
 import { RenditionsRepository } from './renditions.repository.js';
 
 type Logo = NonNullable<IssuerCopy['logo']>;
+
+/** The members that invoices and credit notes do not have in common. */
+type OfKind = Pick<
+  RenderedInvoice,
+  'kind' | 'dueDate' | 'isVoid' | 'paidCents' | 'creditedCents' | 'original' | 'reasonText'
+>;
 
 /** Renders invoices. Each rendition is one job of the queue, which runs it in one process at a time and retries it. */
 @Injectable()
@@ -57,45 +63,41 @@ export class RenditionJobs {
 
   /** Reads the contents fixed at issue, the amounts paid and credited now, and whether the document is void. */
   private async read(invoiceId: string): Promise<RenderedInvoice> {
-    const { invoice, lines } = await this.invoices.get(invoiceId);
-    const { number, issueDate, dueDate, sellerName, originalInvoiceId } = invoice;
+    const { document, lines } = await this.invoices.get(invoiceId);
+    const { number, issueDate, sellerName } = document;
     if (number === null || issueDate === null || sellerName === null) {
-      throw new Error(`${invoice.id} is not issued`);
+      throw new Error(`${document.id} is not issued`);
     }
     const issuer = await this.issuers.find(invoiceId);
     return {
-      kind: kindOf(invoice),
-      isOverFee: invoice.purpose === 'cancellation_fee',
+      ...(document.type === 'credit_note' ? await this.ofCreditNote(document) : ofInvoice(document)),
+      isOverFee: document.purpose === 'cancellation_fee',
       number,
       bookingNumber: await this.repository.bookingNumberOf(invoiceId),
       issueDate,
-      dueDate,
-      isVoid: invoice.status === 'void',
-      currency: invoice.currency,
-      seller: { name: sellerName, address: invoice.sellerAddress, taxId: invoice.sellerTaxId },
+      currency: document.currency,
+      seller: { name: sellerName, address: document.sellerAddress, taxId: document.sellerTaxId },
       issuer,
       logo: issuer?.logo ? await this.readLogo(issuer.logo) : null,
-      payer: { name: invoice.payerName, address: invoice.payerAddress, taxId: invoice.payerTaxId },
-      original: originalInvoiceId === null ? null : await this.readOriginal(originalInvoiceId),
-      reasonText: invoice.reasonText,
-      subtotalCents: invoice.subtotalCents,
-      taxCents: invoice.taxCents,
-      totalCents: invoice.totalCents,
-      baseCurrency: invoice.baseCurrency,
-      exchangeRate: invoice.exchangeRate,
-      baseSubtotalCents: invoice.baseSubtotalCents,
-      baseTaxCents: invoice.baseTaxCents,
-      baseTotalCents: invoice.baseTotalCents,
-      paidCents: invoice.paidCents,
-      creditedCents: invoice.creditedCents,
+      payer: { name: document.payerName, address: document.payerAddress, taxId: document.payerTaxId },
+      subtotalCents: document.subtotalCents,
+      taxCents: document.taxCents,
+      totalCents: document.totalCents,
+      baseCurrency: document.baseCurrency,
+      exchangeRate: document.exchangeRate,
+      baseSubtotalCents: document.baseSubtotalCents,
+      baseTaxCents: document.baseTaxCents,
+      baseTotalCents: document.baseTotalCents,
       renderedOn: this.clock.today(),
       lines,
     };
   }
 
-  private async readOriginal(id: string): Promise<RenderedInvoice['original']> {
-    const { number, issueDate } = (await this.invoices.get(id)).invoice;
-    return number === null || issueDate === null ? null : { number, issueDate };
+  private async ofCreditNote({ originalInvoiceId, reasonText }: CreditNote): Promise<OfKind> {
+    const { number, issueDate } = (await this.invoices.getInvoice(originalInvoiceId)).invoice;
+    const original = number === null || issueDate === null ? null : { number, issueDate };
+    const nothingDue = { dueDate: null, isVoid: false, paidCents: 0, creditedCents: 0 };
+    return { kind: 'credit_note', original, reasonText, ...nothingDue };
   }
 
   /** Renders the document without its logo if the file was deleted from the store. */
@@ -185,7 +187,7 @@ function renditionIdOf(payload: unknown): string {
   return id;
 }
 
-function kindOf({ type, purpose }: InvoiceWithLines['invoice']): RenderedInvoice['kind'] {
-  if (type === 'credit_note') return 'credit_note';
-  return purpose ?? 'invoice';
+function ofInvoice({ purpose, dueDate, status, paidCents, creditedCents }: Invoice): OfKind {
+  const isVoid = status === 'void';
+  return { kind: purpose ?? 'invoice', dueDate, isVoid, paidCents, creditedCents, original: null, reasonText: null };
 }

@@ -57,8 +57,8 @@ export class RenditionsService {
     const language = requested.language ?? (await this.organization.getProfile()).defaultLanguage;
     return this.database.transaction(async () => {
       // Locks the invoice, so that concurrent requests get different versions.
-      const { invoice } = await this.invoices.lock(invoiceId);
-      if (invoice.number === null) throw conflict('invoice_not_issued', 'Only issued invoices can be rendered');
+      const { document } = await this.invoices.lock(invoiceId);
+      if (document.number === null) throw conflict('invoice_not_issued', 'Only issued invoices can be rendered');
       const rendition = make(InvoiceRendition, {
         id,
         invoiceId,

@@ -74,6 +74,13 @@ export class BookingAccount {
     return this.plan?.installments ?? [];
   }
 
+  /** Throws 404 if no invoice of the booking has this id. Pass `details` for an id from a body. */
+  invoice(id: string, details?: { field: string }): Invoice {
+    const found = this.invoices.find((invoice) => invoice.id === id);
+    if (!found) throw notFound(details);
+    return found;
+  }
+
   /** Returns the installments that an issued invoice requests. */
   invoicedInstallments(): Set<string> {
     return new Set(this.issuedInvoices().flatMap(({ scheduleId }) => scheduleId ?? []));

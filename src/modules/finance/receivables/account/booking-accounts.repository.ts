@@ -72,7 +72,7 @@ export class BookingAccountsRepository {
 
   /** Includes drafts and void invoices. */
   async invoicesOf(bookingId: string): Promise<Invoice[]> {
-    return this.invoices.listBy({ bookingId, type: 'invoice' }, ['id']);
+    return this.invoices.listBy({ bookingId }, ['id']);
   }
 
   async lockInvoices(bookingId: string): Promise<Invoice[]> {

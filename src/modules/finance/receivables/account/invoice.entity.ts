@@ -1,13 +1,9 @@
-import { named } from '../../../../platform/http/named-values.js';
-import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { DELETE, Impersonal, Personal, Rights } from '../../../../platform/database/table-declarations.js';
-import type { IssuerCopy } from '../../../organization/index.js';
-import { imageOf } from '../../../../platform/database/audited.js';
+import { ChildEntity, Column } from 'typeorm';
+import { Impersonal, Personal } from '../../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../../platform/database/unaudited.js';
-import { safeInteger } from '../../../../platform/database/columns.js';
 import { conflict, invalidField } from '../../../../platform/errors/app-error.js';
-import type { TaxKind } from '../../../taxes/index.js';
-import type { AppliedRate, BaseAmounts, DocumentType } from '../../books/index.js';
+import { named } from '../../../../platform/http/named-values.js';
+import { BillingDocument, type InvoiceTotals, type Numbering, type PricedLine } from './billing-document.entity.js';
 
 export const INVOICE_STATUSES = named('InvoiceStatus', [
   'draft',
@@ -18,18 +14,6 @@ export const INVOICE_STATUSES = named('InvoiceStatus', [
   'void',
 ]);
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
-
-export const CREDIT_REASONS = named('CreditReason', ['booking_changed', 'cancellation', 'correction', 'goodwill']);
-export type CreditReason = (typeof CREDIT_REASONS)[number];
-
-export const LINES_SOURCES = named('LinesSource', ['booking', 'schedule', 'manual']);
-export type LinesSource = (typeof LINES_SOURCES)[number];
-
-export const PAYER_SOURCES = named('PayerSource', ['customer', 'manual']);
-export type PayerSource = (typeof PAYER_SOURCES)[number];
-
-export const INVOICE_PURPOSES = named('InvoicePurpose', ['cancellation_fee']);
-export type InvoicePurpose = (typeof INVOICE_PURPOSES)[number];
 
 /** Digests of the sources of a draft's lines. */
 export interface DrawnFrom {
@@ -46,67 +30,11 @@ export interface DrawnFrom {
 /** The statuses of invoices that are issued and not paid. */
 const OPEN_STATUSES: readonly InvoiceStatus[] = ['issued', 'partially_paid'];
 
-export interface InvoiceTotals {
-  subtotalCents: number;
-  taxCents: number;
-  totalCents: number;
-}
-
-/**
- * Basis of the unit price: without tax, with tax, or with a tax that was allocated to the line from the tax of a whole booking.
- */
-export const PRICE_BASES = named('PriceBasis', ['net', 'gross', 'allocated']);
-export type PriceBasis = (typeof PRICE_BASES)[number];
-
-/** One line of an invoice with all its amounts. */
-export interface PricedLine {
-  bookingItemId: string | null;
-  description: string;
-  quantity: string;
-  priceBasis: PriceBasis;
-  unitPriceCents: number;
-  /** Null for an amount without a tax code; the next two are then also null. */
-  taxCodeId: string | null;
-  taxCode: string | null;
-  taxKind: TaxKind | null;
-  taxRateBasisPoints: number | null;
-  netCents: number;
-  taxCents: number;
-  totalCents: number;
-  /** Printed reason why no tax is shown. */
-  mention: string | null;
-  serviceDate: string | null;
-  serviceEndDate: string | null;
-  /** The line of the invoice that a credit note credits. */
-  originalPosition?: number | null;
-  /** Amounts in the base currency; set only on issued documents in another currency. */
-  baseNetCents?: number | null;
-  baseTaxCents?: number | null;
-  baseTotalCents?: number | null;
-}
-
-/** The seller's details, as printed on an invoice. */
-export interface Seller {
-  name: string;
-  address: string | null;
-  taxId: string | null;
-}
-
-/** Values that the issue sets on an invoice. */
-export interface Issue {
-  seriesId: string;
-  periodKey: string;
-  sequence: number;
-  number: string;
-  issueDate: string;
-  /** Null for a credit note. */
-  dueDate: string | null;
-  seller: Seller;
+/** What the issue sets on an invoice besides its number. */
+export interface InvoiceIssue {
+  dueDate: string;
   /** Money received earlier; at most the total. */
   paidCents: number;
-  openReducedCents?: number;
-  releasedCents?: number;
-  base: BaseAmounts;
 }
 
 export interface InvoiceChanges {
@@ -116,95 +44,35 @@ export interface InvoiceChanges {
   dueDate?: string | null;
 }
 
+/** Members of the snapshots of credit notes: readers of the ledger find the members of both kinds in each snapshot. */
+const NOTHING_CREDITED = { reason: null, reasonText: null, openReducedCents: null, releasedCents: null };
+
 /** A bill to a customer. It can be changed while it is a draft; once it has a number, only its payment state changes. */
-@Rights(DELETE)
-@Entity('invoices')
-export class Invoice implements BaseAmounts {
-  @PrimaryColumn('text') id: string;
-  @Column('text') type: DocumentType;
-  @Column('text', { name: 'booking_id' }) bookingId: string;
+@ChildEntity('invoice')
+export class Invoice extends BillingDocument {
+  declare type: 'invoice';
+  declare status: InvoiceStatus;
   /** The installment that it requests; null if it requests the booking, or the contents of its lines. */
   @Column('text', { name: 'schedule_id', nullable: true }) scheduleId: string | null;
-  @Column('text') status: InvoiceStatus;
-  @Column('text', { nullable: true }) number: string | null;
-  @Column('text', { name: 'series_id', nullable: true }) seriesId: string | null;
-  @Column('text', { name: 'period_key', nullable: true }) periodKey: string | null;
-  @Column('bigint', { nullable: true, transformer: safeInteger }) sequence: number | null;
-  @Column('date', { name: 'issue_date', nullable: true }) issueDate: string | null;
   @Column('date', { name: 'due_date', nullable: true }) dueDate: string | null;
-  @Personal('accounting')
-  @Column('text', { name: 'payer_name' })
-  payerName: string;
-  @Personal('accounting')
-  @Column('text', { name: 'payer_address', nullable: true })
-  payerAddress: string | null;
-  @Personal('accounting')
-  @Column('text', { name: 'payer_tax_id', nullable: true })
-  payerTaxId: string | null;
-  @Impersonal()
-  @Unaudited('a member of `seller` in the snapshot')
-  @Column('text', { name: 'seller_name', nullable: true })
-  sellerName: string | null;
-  @Impersonal()
-  @Unaudited('a member of `seller` in the snapshot')
-  @Column('text', { name: 'seller_address', nullable: true })
-  sellerAddress: string | null;
-  @Unaudited('a member of `seller` in the snapshot')
-  @Column('text', { name: 'seller_tax_id', nullable: true })
-  sellerTaxId: string | null;
-  @Column('text') currency: string;
-  @Column('bigint', { name: 'subtotal_cents', transformer: safeInteger }) subtotalCents: number;
-  @Column('bigint', { name: 'tax_cents', transformer: safeInteger }) taxCents: number;
-  @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
-  /** Null until issued, as are the other base amounts. */
-  @Column('text', { name: 'base_currency', nullable: true }) baseCurrency: string | null;
-  /** Copy of the rate; null if no rate was recorded, or if the invoice is in the base currency. */
-  @Column('jsonb', { name: 'exchange_rate', nullable: true }) exchangeRate: AppliedRate | null;
-  @Column('bigint', { name: 'base_subtotal_cents', nullable: true, transformer: safeInteger })
-  baseSubtotalCents: number | null;
-  @Column('bigint', { name: 'base_tax_cents', nullable: true, transformer: safeInteger }) baseTaxCents: number | null;
-  @Column('bigint', { name: 'base_total_cents', nullable: true, transformer: safeInteger })
-  baseTotalCents: number | null;
   /** The sum of its live allocations. */
-  @Column('bigint', { name: 'paid_cents', transformer: safeInteger }) paidCents: number;
+  declare paidCents: number;
   /** The sum of its issued credit notes. */
-  @Column('bigint', { name: 'credited_cents', transformer: safeInteger }) creditedCents: number;
-  /** The invoice that a credit note credits; null for an invoice, like the other members of credit notes. */
-  @Unaudited('`invoiceId` in the snapshot of a credit note')
-  @Column('text', { name: 'original_invoice_id', nullable: true })
-  originalInvoiceId: string | null;
-  @Impersonal()
-  @Column('text', { nullable: true })
-  reason: CreditReason | null;
-  @Personal('accounting')
-  @Column('text', { name: 'reason_text', nullable: true })
-  reasonText: string | null;
-  /** Amounts by which an issued credit note lowered the open balance of the invoice, and that it released of its payments. */
-  @Column('bigint', { name: 'open_reduced_cents', nullable: true, transformer: safeInteger })
-  openReducedCents: number | null;
-  @Column('bigint', { name: 'released_cents', nullable: true, transformer: safeInteger }) releasedCents: number | null;
-  /** Null for the price of a booking. */
-  @Column('text', { nullable: true }) purpose: InvoicePurpose | null;
+  declare creditedCents: number;
   /** The time at which the sending was recorded, and the day of the sending. */
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
   @Column('date', { name: 'sent_on', nullable: true }) sentOn: string | null;
-  @Column('text', { name: 'lines_source' }) linesSource: LinesSource;
-  @Column('text', { name: 'payer_source' }) payerSource: PayerSource;
   /** If null, the draft never becomes stale. */
   @Impersonal()
   @Unaudited('digests of the rows that the draft was drawn from')
   @Column('jsonb', { name: 'drawn_from', nullable: true })
   drawnFrom: DrawnFrom | null;
-  @Column('timestamptz', { name: 'issued_at', nullable: true }) issuedAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Personal('accounting')
   @Column('text', { name: 'void_reason', nullable: true })
   voidReason: string | null;
-  @Column('integer') version: number;
-  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
-  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  assertDraft(): void {
+  override assertDraft(): void {
     if (this.status === 'draft') return;
     if (this.number !== null) throw conflict('invoice_issued', 'An issued invoice cannot be changed', this.state());
     throw conflict('invoice_void', 'A void invoice cannot be changed', this.state());
@@ -270,16 +138,9 @@ export class Invoice implements BaseAmounts {
   }
 
   /** Takes the values that the database stored with the number. */
-  issued({ seller, base, ...issue }: Issue, now: Date): void {
-    Object.assign(this, issue, base, {
-      status: this.statusFor(issue.paidCents),
-      sellerName: seller.name,
-      sellerAddress: seller.address,
-      sellerTaxId: seller.taxId,
-      issuedAt: now,
-      updatedAt: now,
-      version: this.version + 1,
-    });
+  issued({ dueDate, paidCents, ...numbering }: Numbering & InvoiceIssue, now: Date): void {
+    this.takeNumber(numbering, now);
+    Object.assign(this, { dueDate, paidCents, status: this.statusFor(paidCents) });
   }
 
   /** Its number is not used again. The figures of its month no longer contain it, so it can be voided only in that month. */
@@ -306,38 +167,10 @@ export class Invoice implements BaseAmounts {
     Object.assign(this, { sentAt: now, sentOn, updatedAt: now });
   }
 
-  /** Returns the organization as of the issue; null for a draft. */
-  seller(): Seller | null {
-    const { sellerName: name, sellerAddress: address, sellerTaxId: taxId } = this;
-    return name === null ? null : { name, address, taxId };
-  }
-
-  /** Returns the audit snapshot of an invoice. `today` is the organization's calendar day. */
+  /** Returns the audit snapshot. `today` is the organization's calendar day. */
   auditImage(lines: readonly PricedLine[], today: string): object {
-    return {
-      ...imageOf(this),
-      overdue: this.isOverdue(today),
-      seller: this.seller(),
-      balanceCents: this.balanceCents(),
-      ...(this.type === 'credit_note' ? { invoiceId: this.originalInvoiceId } : {}),
-      lines: lines.map((line) => ({
-        bookingItemId: line.bookingItemId,
-        description: line.description,
-        quantity: line.quantity,
-        priceBasis: line.priceBasis,
-        unitPriceCents: line.unitPriceCents,
-        taxCodeId: line.taxCodeId,
-        taxCode: line.taxCode,
-        taxKind: line.taxKind,
-        taxRateBasisPoints: line.taxRateBasisPoints,
-        netCents: line.netCents,
-        taxCents: line.taxCents,
-        totalCents: line.totalCents,
-        mention: line.mention,
-        serviceDate: line.serviceDate,
-        serviceEndDate: line.serviceEndDate,
-      })),
-    };
+    const computed = { overdue: this.isOverdue(today), balanceCents: this.balanceCents() };
+    return { ...NOTHING_CREDITED, ...this.imageWith(lines), ...computed };
   }
 
   /** Returns the reason why an issued invoice cannot be voided. */
@@ -365,11 +198,6 @@ export class Invoice implements BaseAmounts {
   private state(): { status: InvoiceStatus; number: string | null } {
     return { status: this.status, number: this.number };
   }
-}
-
-/** Returns the members of the issuer that the document itself keeps. */
-export function sellerOf({ legalName, address, vatId, taxId }: IssuerCopy): Seller {
-  return { name: legalName, address, taxId: vatId ?? taxId };
 }
 
 /** Computes `isOverdue` of the row `invoice` of a statement; `today` is a placeholder such as `$2`. */

@@ -7,7 +7,7 @@ import { directionOf } from '../../../../platform/database/sort-rows.js';
 import { BookingsService } from '../../../bookings/index.js';
 import { type AccountMoney, BookingAccount } from '../account/booking-account.js';
 import { BookingAccountsService } from '../account/booking-accounts.service.js';
-import type { Invoice } from '../account/invoice.entity.js';
+import type { CreditNote } from '../account/credit-note.entity.js';
 import { LockedPlan } from '../account/locked-plan.js';
 import {
   BilledTaxesService,
@@ -65,7 +65,7 @@ const creditPage = (order: string) => `
 interface Shown {
   account: BookingAccount;
   payments: readonly Payment[];
-  creditNotes: readonly Invoice[];
+  creditNotes: readonly CreditNote[];
   creditDue: readonly GroupCredit[];
   /** Rates with excess billing in other tax groups; none for a past day, because histories of items have no rate. */
   creditDueAtRates: readonly RatedGroup[];
@@ -174,7 +174,7 @@ function partsOf(
       })),
     creditNotes: creditNotes.map((note) => ({
       id: note.id,
-      invoiceId: note.originalInvoiceId ?? '',
+      invoiceId: note.originalInvoiceId,
       number: note.number ?? '',
       issueDate: note.issueDate ?? '',
       totalCents: note.totalCents,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../../platform/database/database.js';
 import type { BookingStatus } from '../../../bookings/index.js';
+import { CreditNote } from '../account/credit-note.entity.js';
 import { Invoice } from '../account/invoice.entity.js';
 import { Payment, type TaxedItem } from '../../books/index.js';
 import { PaymentSchedule, type ScheduleType } from '../account/payment-schedule.entity.js';
@@ -99,10 +100,10 @@ export class PastAccountsRepository {
   }
 
   /** Selects the issued credit notes of the booking; without a day all of them. */
-  async creditNotesOf(bookingId: string, day: string | null): Promise<Invoice[]> {
-    const found = await this.database.read(Invoice, {
+  async creditNotesOf(bookingId: string, day: string | null): Promise<CreditNote[]> {
+    const found = await this.database.read(CreditNote, {
       name: 'past-credit-notes',
-      text: `select ${this.database.columnsOf(Invoice, 'note')} from invoices note
+      text: `select ${this.database.columnsOf(CreditNote, 'note')} from invoices note
         where note.booking_id = $1 and note.type = 'credit_note' and note.number is not null
           and ($2::date is null or note.issue_date <= $2::date) order by note.issue_date, note.id`,
       values: [bookingId, day],

@@ -2,7 +2,7 @@ import { invalidField, notFound, unprocessable } from '../../../../platform/erro
 import { divideRounded, parseDecimal } from '../../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../../bookings/index.js';
 import { isCreditableAt, keyOf, type RateCredit, shareOf } from '../../books/index.js';
-import type { PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
 
 /**
  * A line of an invoice with its uncredited rest, which has the sign of the line. A line that was credited for a discount at

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { notFound } from '../../../../platform/errors/app-error.js';
 import { type BookingItemSummary, BookingsService } from '../../../bookings/index.js';
 import type { BookingAccount } from '../account/booking-account.js';
-import type { CreditReason, Invoice, PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
+import type { CreditNote, CreditReason } from '../account/credit-note.entity.js';
+import type { Invoice } from '../account/invoice.entity.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import type { CreditedInvoice } from '../invoices/issuing.service.js';
 import { totalsOf } from '../invoices/line-amounts.js';
@@ -37,7 +38,7 @@ interface CreditDue {
 
 interface StoredDraft {
   original: Invoice;
-  note: Invoice;
+  note: CreditNote;
   lines: readonly PricedLine[];
 }
 
@@ -59,7 +60,7 @@ export class CreditNoteContentsService {
 
   /** Returns the lines of a draft that is issued now; only issued credit notes count. */
   async linesAtIssue(account: BookingAccount, { original, note, lines }: StoredDraft): Promise<PricedLine[]> {
-    const draft = { id: note.id, original, reason: reasonOf(note) };
+    const draft = { id: note.id, original, reason: note.reason };
     const rests = await this.restsOf(draft, { alsoDrafts: false });
     const isManual = note.linesSource === 'manual';
     const requested = isManual ? { requested: asRequested(lines) } : {};
@@ -72,7 +73,7 @@ export class CreditNoteContentsService {
   }
 
   /** Returns the invoice that a credit note credits. Reads the lines only if the invoice was converted to the base currency. */
-  async creditedBy(note: Invoice, invoice: Invoice): Promise<CreditedInvoice> {
+  async creditedBy(note: CreditNote, invoice: Invoice): Promise<CreditedInvoice> {
     if (invoice.exchangeRate === null) return { invoice, lines: [], credited: [] };
     const lines = await this.invoices.linesOf(invoice.id);
     const issued = { exceptId: note.id, alsoDrafts: false };
@@ -82,8 +83,8 @@ export class CreditNoteContentsService {
   /** Returns the reasons why a draft would have different lines now. */
   async staleReasons(account: BookingAccount, { note, lines }: Omit<StoredDraft, 'original'>): Promise<string[]> {
     if (note.linesSource === 'manual') return [];
-    const original = originalOf(account, note.originalInvoiceId ?? '');
-    const draft = { id: note.id, original, reason: reasonOf(note) };
+    const original = account.invoice(note.originalInvoiceId);
+    const draft = { id: note.id, original, reason: note.reason };
     const drawn = drawnLines(draft, await this.restsOf(draft, { alsoDrafts: false }), await this.creditDue(account));
     return isSame(drawn, lines) ? [] : ['documents_changed'];
   }
@@ -158,17 +159,6 @@ function assertWithinDue(lines: readonly PricedLine[], { groups }: CreditDue): v
     const own = lines.filter((line) => keyOf(line) === group);
     if (totalsOf(own, {}).totalCents > available) throw overCredited(available);
   }
-}
-
-export function originalOf(account: BookingAccount, invoiceId: string): Invoice {
-  const original = account.invoices.find(({ id }) => id === invoiceId);
-  if (!original) throw notFound({ field: 'invoiceId' });
-  return original;
-}
-
-export function reasonOf({ reason }: Invoice): CreditReason {
-  if (reason === null) throw new Error('A credit note has a reason');
-  return reason;
 }
 
 /** Returns the request that makes these lines: an amount for each line of the invoice. */

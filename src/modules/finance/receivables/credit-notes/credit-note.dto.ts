@@ -14,19 +14,19 @@ import {
   Version,
   Whole,
 } from '../../../../platform/http/fields.js';
-import { named } from '../../../../platform/http/named-values.js';
 import { AnyOf, SortBy } from '../../../../platform/http/query-fields.js';
 import { respond } from '../../../../platform/http/respond.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../../platform/http/trade-fields.js';
+import { LINES_SOURCES, type LinesSource } from '../account/billing-document.entity.js';
 import {
+  CREDIT_NOTE_STATUSES,
   CREDIT_REASONS,
+  type CreditNote,
+  type CreditNoteStatus,
   type CreditReason,
-  type Invoice,
-  LINES_SOURCES,
-  type LinesSource,
-  type PricedLine,
-} from '../account/invoice.entity.js';
+} from '../account/credit-note.entity.js';
 import { type AppliedRateResponse, BaseAmountsResponse, taxSummaryOf, toBaseAmounts } from '../../books/index.js';
+import type { CreditNoteWithLines } from '../invoices/invoices.repository.js';
 import { CorrectedPayer, STALE_ACTIONS, type StaleAction } from '../invoices/invoice.dto.js';
 import {
   InvoiceLineResponse,
@@ -36,9 +36,6 @@ import {
   toInvoiceLine,
   toTaxSummary,
 } from '../invoices/invoice-response.dto.js';
-
-export const CREDIT_NOTE_STATUSES = named('CreditNoteStatus', ['draft', 'issued']);
-export type CreditNoteStatus = (typeof CREDIT_NOTE_STATUSES)[number];
 
 const SORT_FIELDS = ['issueDate', 'totalCents', 'createdAt'] as const;
 const LOWEST = -Number.MAX_SAFE_INTEGER;
@@ -315,22 +312,13 @@ class CorrectionResponse {
   invoice: InvoiceResponse;
 }
 
-export interface CreditNoteView {
-  note: Invoice;
-  lines: readonly PricedLine[];
+export interface CreditNoteView extends CreditNoteWithLines {
   staleReasons: readonly string[];
 }
 
-export function toCreditNoteSummary(note: Invoice): CreditNoteSummary {
-  const { originalInvoiceId, reason, reasonText } = note;
-  if (originalInvoiceId === null || reason === null || reasonText === null) {
-    throw new Error(`${note.id} is no credit note`);
-  }
+export function toCreditNoteSummary(note: CreditNote): CreditNoteSummary {
   return respond(CreditNoteSummary, note, {
-    invoiceId: originalInvoiceId,
-    status: note.number === null ? 'draft' : 'issued',
-    reason,
-    reasonText,
+    invoiceId: note.originalInvoiceId,
     seller: note.seller(),
     ...toBaseAmounts(note),
   });

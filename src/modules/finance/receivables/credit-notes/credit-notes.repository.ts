@@ -3,23 +3,23 @@ import { Database } from '../../../../platform/database/database.js';
 import { filterRows } from '../../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../../platform/database/rows.js';
 import { pageBounds } from '../../../../platform/http/dto.js';
-import { Invoice } from '../account/invoice.entity.js';
+import { CreditNote } from '../account/credit-note.entity.js';
 import type { CreditedLine } from '../invoices/base-lines.js';
 import type { CreditedPart } from './credit-lines.js';
 import type { ListCreditNotes } from './credit-note.dto.js';
 
-/** Reads and writes credit notes, which are rows of `invoices`, and the credited amounts. */
+/** Reads credit notes, which are rows of `invoices`, and the credited amounts. */
 @Injectable()
 export class CreditNotesRepository {
-  private readonly rows: Rows<Invoice>;
+  private readonly rows: Rows<CreditNote>;
 
   constructor(private readonly database: Database) {
-    this.rows = database.rows(Invoice);
+    this.rows = database.rows(CreditNote);
   }
 
-  async list(query: ListCreditNotes): Promise<{ rows: Invoice[]; total: number }> {
+  async list(query: ListCreditNotes): Promise<{ rows: CreditNote[]; total: number }> {
     const { bookingId, invoiceId, status, issuedFrom, issuedTo, sort = '-createdAt' } = query;
-    const found = this.rows.query('note').where(`note.type = 'credit_note'`);
+    const found = this.rows.query('note');
     if (bookingId !== undefined) found.andWhere('note.bookingId = :bookingId', { bookingId });
     if (invoiceId !== undefined) found.andWhere('note.originalInvoiceId = :invoiceId', { invoiceId });
     filterRows(found, 'note.status', status);

@@ -16,25 +16,21 @@ import {
 } from '../../../action-ledger/index.js';
 import { type BilledTax, BookingsService } from '../../../bookings/index.js';
 import { RemindersService } from '../../../notifications/index.js';
-import { keyOf, NOT_CONVERTED } from '../../books/index.js';
+import { keyOf } from '../../books/index.js';
 import { AccountAuditService } from '../account/account-audit.service.js';
 import type { BookingAccount } from '../account/booking-account.js';
 import { BookingAccountsService } from '../account/booking-accounts.service.js';
-import { type CreditReason, Invoice, type PricedLine } from '../account/invoice.entity.js';
+import type { LinesSource, PricedLine } from '../account/billing-document.entity.js';
+import { CreditNote, type CreditReason } from '../account/credit-note.entity.js';
+import type { Invoice } from '../account/invoice.entity.js';
 import { draftStale } from '../invoices/draft-staleness.js';
-import { InvoicesRepository, type InvoiceWithLines } from '../invoices/invoices.repository.js';
+import { type CreditNoteWithLines, InvoicesRepository } from '../invoices/invoices.repository.js';
 import { InvoicesService, type InvoiceView } from '../invoices/invoices.service.js';
 import { type IssueBasis, IssuingService } from '../invoices/issuing.service.js';
 import { totalsOf } from '../invoices/line-amounts.js';
 import { PaymentPlansService } from '../plans/payment-plans.service.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
-import {
-  asRequested,
-  CreditNoteContentsService,
-  isSame,
-  originalOf,
-  reasonOf,
-} from './credit-note-contents.service.js';
+import { asRequested, CreditNoteContentsService, isSame } from './credit-note-contents.service.js';
 import {
   type CorrectInvoice,
   type CreateCreditNote,
@@ -84,25 +80,31 @@ export class CreditNotesService {
     const { invoiceId, reason = 'booking_changed', reasonText, lines: requested } = input;
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.invoices.bookingIdOf(invoiceId, { field: 'invoiceId' }));
-      const original = originalOf(account, invoiceId);
+      const original = account.invoice(invoiceId, { field: 'invoiceId' });
       assertCreditable(original);
       const hasPrice = account.booking.status !== 'cancelled' || original.purpose !== null;
       if (reason === 'goodwill' && !hasPrice) throw conflict('booking_closed', 'The booking is cancelled');
-      const lines = await this.contents.linesOf(account, { id, original, reason, ...(requested ? { requested } : {}) });
-      const note = this.draftOf({ id, original, lines, reason, reasonText });
-      note.linesSource = requested ? 'manual' : 'booking';
+      const lines = await this.contents.linesOf(account, {
+        id,
+        original,
+
+        reason,
+        ...(requested ? { requested } : {}),
+      });
+      const linesSource = requested ? 'manual' : 'booking';
+      const note = this.draftOf({ id, original, lines, linesSource, reason, reasonText });
       await this.invoices.insert(note, lines);
-      this.record('create', note, { before: null, after: this.imageOf({ invoice: note, lines }) });
+      this.record('create', note, { before: null, after: note.auditImage(lines) });
       return { note, lines, staleReasons: [] };
     });
   }
 
-  async list(query: ListCreditNotes): Promise<{ rows: Invoice[]; total: number }> {
+  async list(query: ListCreditNotes): Promise<{ rows: CreditNote[]; total: number }> {
     return this.repository.list(query);
   }
 
   async get(id: string): Promise<CreditNoteView> {
-    const { invoice: note, lines } = await this.invoices.get(id);
+    const { note, lines } = await this.invoices.getCreditNote(id);
     if (note.number !== null) return { note, lines, staleReasons: [] };
     const account = await this.accounts.read(note.bookingId);
     return { note, lines, staleReasons: await this.contents.staleReasons(account, { note, lines }) };
@@ -111,16 +113,16 @@ export class CreditNotesService {
   async update(id: string, body: UpdateCreditNote, expected: ExpectedVersions): Promise<CreditNoteView> {
     return this.database.transaction(async () => {
       const { account, original, note, lines: stored } = await this.lockDraft(id, expected);
-      const before = this.imageOf({ invoice: note, lines: stored });
-      const { reason = reasonOf(note), reasonText = note.reasonText, lines: requested } = body;
+      const before = note.auditImage(stored);
+      const { reason = note.reason, reasonText = note.reasonText, lines: requested } = body;
       const isDrawn = requested === undefined && note.linesSource === 'booking';
       const kept = isDrawn ? {} : { requested: requested ?? asRequested(stored) };
       const lines = await this.contents.linesOf(account, { id, original, reason, ...kept });
-      Object.assign(note, { reason, reasonText, linesSource: isDrawn ? 'booking' : 'manual' });
-      note.change({}, totalsOf(lines, {}), this.clock.now());
+      const changes = { reason, reasonText, linesSource: isDrawn ? 'booking' : 'manual' } as const;
+      note.change(changes, totalsOf(lines, {}), this.clock.now());
       await this.invoices.update(note);
       await this.invoices.replaceLines(id, lines);
-      this.record('update', note, { before, after: this.imageOf({ invoice: note, lines }) });
+      this.record('update', note, { before, after: note.auditImage(lines) });
       return { note, lines, staleReasons: [] };
     });
   }
@@ -129,7 +131,7 @@ export class CreditNotesService {
   async delete(id: string, expected: ExpectedVersions): Promise<CreditNoteView> {
     return this.database.transaction(async () => {
       const { note, lines } = await this.lockDraft(id, expected);
-      await this.deleteDraft({ invoice: note, lines });
+      await this.deleteDraft({ note, lines });
       return { note, lines, staleReasons: [] };
     });
   }
@@ -141,7 +143,7 @@ export class CreditNotesService {
     assertUnchangedSince(entry, note);
     await this.invoices.delete(note.id);
     this.publish('deleted', note);
-    return { before: this.imageOf({ invoice: note, lines }), after: null };
+    return { before: note.auditImage(lines), after: null };
   }
 
   /**
@@ -155,7 +157,7 @@ export class CreditNotesService {
       if (original.status === 'void') throw notOpen(original);
       const basis = await this.issuing.basisOf(note, { ...requested, notBefore: original.issueDate });
       const lines = await this.currentLines(draft, requested.onStale === 'redraw');
-      const before = this.imageOf({ invoice: note, lines: draft.lines });
+      const before = note.auditImage(draft.lines);
       const account = note.reason === 'goodwill' ? await this.grantGoodwill(draft.account, note, lines) : draft.account;
       return { note, lines: await this.issueLocked(account, { note, lines }, { basis, before }), staleReasons: [] };
     });
@@ -166,14 +168,14 @@ export class CreditNotesService {
    * notes of the invoice.
    */
   async creditInFull(account: BookingAccount, invoice: Invoice, cause: CreditCause): Promise<CreditNoteView> {
-    const original = originalOf(account, invoice.id);
+    const original = account.invoice(invoice.id);
     assertCreditable(original);
     for (const id of await this.repository.draftsOf(original.id)) {
-      await this.deleteDraft(await this.invoices.lock(id));
+      await this.deleteDraft(await this.invoices.lockCreditNote(id));
     }
     const id = newId('crn');
     const drawn = await this.contents.rest(original, id);
-    const note = this.draftOf({ id, original, lines: drawn, ...cause });
+    const note = this.draftOf({ id, original, lines: drawn, linesSource: 'manual', ...cause });
     await this.invoices.insert(note, drawn);
     const terms = { basis: await this.issuing.basisOf(note), before: null };
     return { note, lines: await this.issueLocked(account, { note, lines: drawn }, terms), staleReasons: [] };
@@ -183,14 +185,14 @@ export class CreditNotesService {
   async correct(id: string, input: CorrectInvoice, expected: ExpectedVersions): Promise<Correction> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
-      const original = originalOf(account, id);
+      const original = account.invoice(id);
       assertVersion(expected, original);
       const lines = await this.invoices.linesOf(id);
-      const before = this.imageOf({ invoice: original, lines });
+      const before = original.auditImage(lines, this.clock.today());
       const { reasonText, ...payer } = input;
       const keepsRates = await this.bookings.hasEarlierRates(account.booking.id);
       const creditNote = await this.creditInFull(account, original, { reason: 'correction', reasonText });
-      const after = this.imageOf({ invoice: original, lines });
+      const after = original.auditImage(lines, this.clock.today());
       this.audit.invoiceChanged('correct', original, { before, after, reason: reasonText });
       return { creditNote, invoice: await this.drafts.draftAgain(original, payer, { keepsRates }) };
     });
@@ -202,10 +204,10 @@ export class CreditNotesService {
    */
   private async issueLocked(
     account: BookingAccount,
-    { note, lines: drawn }: { note: Invoice; lines: readonly PricedLine[] },
+    { note, lines: drawn }: CreditNoteWithLines,
     { basis, before }: { basis: IssueBasis; before: object | null },
   ): Promise<readonly PricedLine[]> {
-    const original = originalOf(account, note.originalInvoiceId ?? '');
+    const original = account.invoice(note.originalInvoiceId);
     const openReducedCents = Math.min(note.totalCents, original.balanceCents());
     const releasedCents = note.totalCents - openReducedCents;
     if (releasedCents > 0)
@@ -214,23 +216,21 @@ export class CreditNotesService {
     original.addCredited(note.totalCents, this.clock.now());
     await this.invoices.update(original);
     await this.accounts.applyMoney(account);
-    const lines = await this.issuing.issue(note, drawn, basis, {
-      dueDate: null,
-      paidCents: 0,
+    const lines = await this.issuing.issueCreditNote(note, drawn, basis, {
       openReducedCents,
       releasedCents,
       credited: await this.contents.creditedBy(note, original),
     });
     await this.bookings.followDocument(account.booking, lines);
     await this.reminders.reschedule(note.bookingId, INVOICE_TRIGGERS);
-    this.record('issue', note, { before, after: this.imageOf({ invoice: note, lines }) });
+    this.record('issue', note, { before, after: note.auditImage(lines) });
     this.audit.publishInvoice('updated', original);
     if (original.status === 'paid' && status !== 'paid') this.audit.publishInvoice('settled', original);
     return lines;
   }
 
   /** Returns the lines of a draft, recomputed if it is stale and `redraw` is set. */
-  private async currentLines(draft: LockedDraft, redraw: boolean): Promise<readonly PricedLine[]> {
+  private async currentLines(draft: LockedCreditNote, redraw: boolean): Promise<readonly PricedLine[]> {
     const { account, note, lines } = draft;
     const now = await this.contents.linesAtIssue(account, draft);
     if (note.linesSource === 'manual' || isSame(now, lines)) return lines;
@@ -247,7 +247,7 @@ export class CreditNotesService {
    */
   private async grantGoodwill(
     account: BookingAccount,
-    note: Invoice,
+    note: CreditNote,
     lines: readonly PricedLine[],
   ): Promise<BookingAccount> {
     const { bookingId, reasonText } = note;
@@ -255,7 +255,7 @@ export class CreditNotesService {
       await this.plans.lowerFee(account, totalsOf(lines, {}).totalCents);
       return account;
     }
-    const title = [...(reasonText ?? '')].slice(0, 200).join('');
+    const title = [...reasonText].slice(0, 200).join('');
     for (const group of new Set(lines.map(rateKeyOf))) {
       const own = lines.filter((line) => rateKeyOf(line) === group);
       const { totalCents, taxCents } = totalsOf(own, {});
@@ -266,73 +266,44 @@ export class CreditNotesService {
     return this.accounts.lock(bookingId);
   }
 
-  private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedDraft> {
+  private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedCreditNote> {
     const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
-    const { invoice: note, lines } = await this.invoices.lock(id);
+    const { note, lines } = await this.invoices.lockCreditNote(id);
     assertVersion(expected, note);
-    if (note.number !== null) {
-      throw conflict('credit_note_final', 'An issued credit note is final; bill the amount again', {
-        number: note.number,
-      });
-    }
-    return { account, original: originalOf(account, note.originalInvoiceId ?? ''), note, lines };
+    note.assertDraft();
+    return { account, original: account.invoice(note.originalInvoiceId), note, lines };
   }
 
-  private async deleteDraft(draft: InvoiceWithLines): Promise<void> {
-    await this.invoices.delete(draft.invoice.id);
-    this.record('delete', draft.invoice, { before: this.imageOf(draft), after: null });
+  private async deleteDraft({ note, lines }: CreditNoteWithLines): Promise<void> {
+    await this.invoices.delete(note.id);
+    this.record('delete', note, { before: note.auditImage(lines), after: null });
   }
 
-  private draftOf({ id, original, lines, reason, reasonText }: NewDraft): Invoice {
-    const now = this.clock.now();
-    return make(Invoice, {
-      ...original,
-      id,
+  private draftOf({ original, lines, ...own }: NewDraft): CreditNote {
+    const { id: originalInvoiceId, bookingId, currency, purpose } = original;
+    const { payerName, payerAddress, payerTaxId, payerSource } = original;
+    return make(CreditNote, {
+      ...own,
       type: 'credit_note',
-      originalInvoiceId: original.id,
-      reason,
-      reasonText,
-      linesSource: 'manual',
-      scheduleId: null,
       status: 'draft',
-      number: null,
-      seriesId: null,
-      periodKey: null,
-      sequence: null,
-      issueDate: null,
-      dueDate: null,
-      sellerName: null,
-      sellerAddress: null,
-      sellerTaxId: null,
+      originalInvoiceId,
+      bookingId,
+      currency,
+      purpose,
+      ...{ payerName, payerAddress, payerTaxId, payerSource },
       ...totalsOf(lines, {}),
-      ...NOT_CONVERTED,
-      paidCents: 0,
-      creditedCents: 0,
-      openReducedCents: null,
-      releasedCents: null,
-      purpose: original.purpose,
-      sentAt: null,
-      sentOn: null,
-      drawnFrom: null,
-      issuedAt: null,
-      version: 1,
-      createdAt: now,
-      updatedAt: now,
+      createdAt: this.clock.now(),
     });
   }
 
-  private imageOf({ invoice, lines }: InvoiceWithLines): object {
-    return invoice.auditImage(lines, this.clock.today());
-  }
-
-  private record(verb: keyof typeof EVENTS, note: Invoice, change: { before: object | null; after: object | null }) {
+  private record(verb: keyof typeof EVENTS, note: CreditNote, change: { before: object | null; after: object | null }) {
     const subject = { subjectType: 'credit_note', subjectId: note.id };
     const reason = verb === 'issue' ? note.reasonText : null;
     this.ledger.record(`finance.credit_note.${verb}`, { ...subject, ...change, reason });
     this.publish(EVENTS[verb], note);
   }
 
-  private publish(name: (typeof EVENTS)[keyof typeof EVENTS], note: Invoice): void {
+  private publish(name: (typeof EVENTS)[keyof typeof EVENTS], note: CreditNote): void {
     const { id: creditNoteId, originalInvoiceId: invoiceId, bookingId, status, number, version } = note;
     const { currency, totalCents } = note;
     this.outbox.add({
@@ -343,23 +314,22 @@ export class CreditNotesService {
   }
 }
 
+interface LockedCreditNote extends CreditNoteWithLines {
+  account: BookingAccount;
+  original: Invoice;
+}
+
 interface NewDraft extends CreditCause {
   id: string;
   original: Invoice;
   lines: readonly PricedLine[];
+  linesSource: LinesSource;
 }
 
 /** The credit note for the wrong invoice, and the draft that replaces the invoice. */
 export interface Correction {
   creditNote: CreditNoteView;
   invoice: InvoiceView;
-}
-
-interface LockedDraft {
-  account: BookingAccount;
-  original: Invoice;
-  note: Invoice;
-  lines: readonly PricedLine[];
 }
 
 function assertCreditable(original: Invoice): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { AppliedRate } from '../../books/exchange-rates/base-amounts.js';
-import type { PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
 import { convertedHead, convertedLines, type CreditedLine, creditedShares } from './base-lines.js';
 import { priceLines } from './line-amounts.js';
 

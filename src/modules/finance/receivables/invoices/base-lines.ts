@@ -1,6 +1,6 @@
 import { divideRounded } from '../../../../platform/money/money.js';
 import { type AppliedRate, type BaseAmounts, baseCents, converted, taxGroupOf } from '../../books/index.js';
-import type { InvoiceTotals, PricedLine } from '../account/invoice.entity.js';
+import type { InvoiceTotals, PricedLine } from '../account/billing-document.entity.js';
 
 /** A line of an issued credit note, with the credited amount in the base currency. */
 export interface CreditedLine {

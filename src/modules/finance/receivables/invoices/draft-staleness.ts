@@ -3,7 +3,8 @@ import { named } from '../../../../platform/http/named-values.js';
 import { conflict } from '../../../../platform/errors/app-error.js';
 import type { BookingItemSummary } from '../../../bookings/index.js';
 import type { BookingAccount } from '../account/booking-account.js';
-import type { DrawnFrom, Invoice, PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
+import type { DrawnFrom, Invoice } from '../account/invoice.entity.js';
 import type { PaymentSchedule, ScheduleStatus } from '../account/payment-schedule.entity.js';
 
 export const STALE_REASONS = named('StaleReason', [

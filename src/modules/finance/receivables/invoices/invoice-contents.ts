@@ -2,7 +2,7 @@ import { conflict, notFound, unprocessable } from '../../../../platform/errors/a
 import { divideRounded } from '../../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../../bookings/index.js';
 import type { TaxMention } from '../../../taxes/index.js';
-import type { InvoiceTotals, PricedLine } from '../account/invoice.entity.js';
+import type { InvoiceTotals, PricedLine } from '../account/billing-document.entity.js';
 import type { LockedPlan } from '../account/locked-plan.js';
 import type { PaymentSchedule } from '../account/payment-schedule.entity.js';
 import {

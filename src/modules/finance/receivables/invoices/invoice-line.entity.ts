@@ -3,7 +3,7 @@ import { DELETE, Impersonal, Personal, Rights } from '../../../../platform/datab
 import { Unaudited } from '../../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../../platform/database/columns.js';
 import type { TaxKind } from '../../../taxes/index.js';
-import type { PriceBasis } from '../account/invoice.entity.js';
+import type { PriceBasis } from '../account/billing-document.entity.js';
 
 /** One line of an invoice. Lines are replaced as a whole, so they have no ids. */
 @Rights(DELETE)

@@ -14,11 +14,8 @@ import {
 import { respond } from '../../../../platform/http/respond.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../../platform/http/trade-fields.js';
 import {
-  type Invoice,
   INVOICE_PURPOSES,
-  INVOICE_STATUSES,
   type InvoicePurpose,
-  type InvoiceStatus,
   LINES_SOURCES,
   type LinesSource,
   PAYER_SOURCES,
@@ -26,7 +23,8 @@ import {
   PRICE_BASES,
   type PriceBasis,
   type PricedLine,
-} from '../account/invoice.entity.js';
+} from '../account/billing-document.entity.js';
+import { type Invoice, INVOICE_STATUSES, type InvoiceStatus } from '../account/invoice.entity.js';
 import { TAX_KINDS, type TaxKind } from '../../../taxes/index.js';
 import { BaseAmountsResponse, type TaxSummaryLine, taxSummaryOf, toBaseAmounts } from '../../books/index.js';
 import type { StaleReason } from './draft-staleness.js';

@@ -5,7 +5,8 @@ import { AppError, invalidField } from '../../../../platform/errors/app-error.js
 import { type BookingItemSummary, BookingsService } from '../../../bookings/index.js';
 import { TaxCodesService } from '../../../taxes/index.js';
 import type { BookingAccount } from '../account/booking-account.js';
-import type { Invoice, PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
+import type { Invoice } from '../account/invoice.entity.js';
 import { BilledTaxesService, FinanceSettingsService } from '../../books/index.js';
 import type { CreateInvoiceLine } from './invoice.dto.js';
 import {

@@ -15,7 +15,8 @@ import {
 import { named } from '../../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../../platform/http/query-fields.js';
 import { CurrencyCode, DecimalText, IsoDate } from '../../../../platform/http/trade-fields.js';
-import { INVOICE_STATUSES, type InvoiceStatus, PRICE_BASES, type PriceBasis } from '../account/invoice.entity.js';
+import { PRICE_BASES, type PriceBasis } from '../account/billing-document.entity.js';
+import { INVOICE_STATUSES, type InvoiceStatus } from '../account/invoice.entity.js';
 
 const SORT_FIELDS = ['issueDate', 'dueDate', 'totalCents', 'createdAt'] as const;
 export const STALE_ACTIONS = named('StaleAction', ['reject', 'redraw']);

@@ -4,7 +4,9 @@ import type { Rows } from '../../../../platform/database/rows.js';
 import { notFound } from '../../../../platform/errors/app-error.js';
 import type { IssuerCopy } from '../../../organization/index.js';
 import { type BaseAmounts, NEXT_NUMBER, nextNumberValues, type NumberSource } from '../../books/index.js';
-import { Invoice, type PricedLine, sellerOf } from '../account/invoice.entity.js';
+import { BillingDocument, type PricedLine, sellerOf } from '../account/billing-document.entity.js';
+import type { CreditNote, CreditNoteIssue } from '../account/credit-note.entity.js';
+import { Invoice, type InvoiceIssue } from '../account/invoice.entity.js';
 import type { ListInvoices } from './invoice.dto.js';
 import { InvoiceLine } from './invoice-line.entity.js';
 import { type ListContext, listStatement } from './invoice-list.sql.js';
@@ -14,14 +16,21 @@ export interface InvoiceWithLines {
   lines: readonly PricedLine[];
 }
 
-/** The values with which an invoice is issued, except the sequence of its number. */
-interface NumberTerms {
+export interface CreditNoteWithLines {
+  note: CreditNote;
+  lines: readonly PricedLine[];
+}
+
+export interface DocumentWithLines {
+  document: Invoice | CreditNote;
+  lines: readonly PricedLine[];
+}
+
+/** The values with which a document is issued, except the sequence of its number. */
+interface NumberTerms extends Partial<InvoiceIssue & CreditNoteIssue> {
   source: NumberSource;
-  dueDate: string | null;
+  status: BillingDocument['status'];
   issuer: IssuerCopy;
-  paidCents: number;
-  openReducedCents?: number;
-  releasedCents?: number;
   base: BaseAmounts;
   issuedAt: Date;
 }
@@ -55,22 +64,36 @@ const ISSUE = `with ${NEXT_NUMBER}, issued as (
 )
 select number, sequence from issued`;
 
-/** Reads and writes invoices and their lines; each read is one statement. */
+/** Reads and writes invoices, credit notes and their lines; each read is one statement. */
 @Injectable()
 export class InvoicesRepository {
-  private readonly rows: Rows<Invoice>;
+  private readonly rows: Rows<Invoice | CreditNote>;
 
   constructor(private readonly database: Database) {
-    this.rows = database.rows(Invoice);
+    this.rows = database.rows<Invoice | CreditNote>(BillingDocument);
   }
 
-  async get(id: string): Promise<InvoiceWithLines> {
+  async get(id: string): Promise<DocumentWithLines> {
     return this.read('invoice-get', id, '');
   }
 
-  /** Locks the invoice until the transaction ends. */
-  async lock(id: string): Promise<InvoiceWithLines> {
+  async getInvoice(id: string): Promise<InvoiceWithLines> {
+    const { document, lines } = await this.get(id);
+    if (document.type !== 'invoice') throw notFound();
+    return { invoice: document, lines };
+  }
+
+  async getCreditNote(id: string): Promise<CreditNoteWithLines> {
+    return asCreditNote(await this.get(id));
+  }
+
+  /** Locks the document until the transaction ends. */
+  async lock(id: string): Promise<DocumentWithLines> {
     return this.read('invoice-lock', id, 'for no key update of invoice');
+  }
+
+  async lockCreditNote(id: string): Promise<CreditNoteWithLines> {
+    return asCreditNote(await this.lock(id));
   }
 
   async bookingIdOf(id: string, details?: { field: string }): Promise<string> {
@@ -84,7 +107,8 @@ export class InvoicesRepository {
   }
 
   async list(query: ListInvoices, context: ListContext): Promise<{ rows: Invoice[]; total: number }> {
-    const statement = listStatement(query, { columns: this.rows.columns('invoice'), ...context });
+    const columns = this.database.columnsOf(Invoice, 'invoice');
+    const statement = listStatement(query, { columns, ...context });
     const found = await this.database.read<Invoice, { id: string | null; total: string }>(Invoice, statement);
     return {
       rows: found.filter(({ raw }) => raw.id !== null).map(({ entity }) => entity),
@@ -92,13 +116,13 @@ export class InvoicesRepository {
     };
   }
 
-  async insert(invoice: Invoice, lines: readonly PricedLine[]): Promise<void> {
-    await this.rows.insert(invoice);
-    await this.insertLines(invoice.id, lines);
+  async insert(document: Invoice | CreditNote, lines: readonly PricedLine[]): Promise<void> {
+    await this.rows.insert(document);
+    await this.insertLines(document.id, lines);
   }
 
-  async update(invoice: Invoice): Promise<void> {
-    await this.rows.update(invoice);
+  async update(document: Invoice | CreditNote): Promise<void> {
+    await this.rows.update(document);
   }
 
   async linesOf(invoiceId: string): Promise<PricedLine[]> {
@@ -117,24 +141,27 @@ export class InvoicesRepository {
 
   async delete(id: string): Promise<void> {
     await this.database.repository(InvoiceLine).delete({ invoiceId: id });
-    await this.database.repository(Invoice).delete({ id });
+    await this.database.repository<BillingDocument>(BillingDocument).delete({ id });
   }
 
   /** Returns null if the series has a document with a later issue date. */
-  async assignNumber(invoice: Invoice, terms: NumberTerms): Promise<{ number: string; sequence: number } | null> {
-    const { source, dueDate, issuer, paidCents, base, issuedAt } = terms;
+  async assignNumber(
+    { id, version }: BillingDocument,
+    terms: NumberTerms,
+  ): Promise<{ number: string; sequence: number } | null> {
+    const { source, issuer, base } = terms;
     const seller = sellerOf(issuer);
     const [assigned] = await this.database.prepared<{ number: string; sequence: string }>('invoice-issue', ISSUE, [
       ...nextNumberValues(source),
-      invoice.id,
-      invoice.version,
-      invoice.statusFor(paidCents),
-      dueDate,
+      id,
+      version,
+      terms.status,
+      terms.dueDate ?? null,
       seller.name,
       seller.address,
       seller.taxId,
-      issuedAt,
-      paidCents,
+      terms.issuedAt,
+      terms.paidCents ?? 0,
       terms.openReducedCents ?? null,
       terms.releasedCents ?? null,
       base.baseCurrency,
@@ -147,19 +174,24 @@ export class InvoicesRepository {
     return assigned ? { number: assigned.number, sequence: Number(assigned.sequence) } : null;
   }
 
-  private async read(name: string, id: string, locking: string): Promise<InvoiceWithLines> {
-    const [found] = await this.database.read<Invoice, { lines: PricedLine[] }>(Invoice, {
+  private async read(name: string, id: string, locking: string): Promise<DocumentWithLines> {
+    const [found] = await this.database.read<Invoice | CreditNote, { lines: PricedLine[] }>(BillingDocument, {
       name,
       text: `select ${this.rows.columns('invoice')}, ${LINES} as lines
         from invoices invoice where invoice.id = $1 ${locking}`,
       values: [id],
     });
     if (!found) throw notFound();
-    return { invoice: found.entity, lines: found.raw.lines };
+    return { document: found.entity, lines: found.raw.lines };
   }
 
   private async insertLines(invoiceId: string, lines: readonly PricedLine[]): Promise<void> {
     const rows = lines.map((line, index) => ({ ...line, invoiceId, position: index + 1 }));
     await this.database.repository(InvoiceLine).insert(rows);
   }
+}
+
+function asCreditNote({ document, lines }: DocumentWithLines): CreditNoteWithLines {
+  if (document.type !== 'credit_note') throw notFound();
+  return { note: document, lines };
 }

@@ -18,7 +18,8 @@ import { RemindersService } from '../../../notifications/index.js';
 import { AccountAuditService } from '../account/account-audit.service.js';
 import type { BookingAccount } from '../account/booking-account.js';
 import { BookingAccountsService } from '../account/booking-accounts.service.js';
-import type { Invoice, PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
+import type { Invoice } from '../account/invoice.entity.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
 import { draftStale, drawnFromOf, isOnlyBilledElsewhere, type Staleness, stalenessOf } from './draft-staleness.js';
 import {
@@ -129,7 +130,7 @@ export class InvoicesService {
   }
 
   async get(id: string): Promise<InvoiceView> {
-    const found = await this.repository.get(id);
+    const found = await this.repository.getInvoice(id);
     if (found.invoice.status !== 'draft') return { ...found, staleness: FRESH };
     const account = await this.accounts.read(found.invoice.bookingId);
     const sources = await this.sources.read(account);
@@ -210,7 +211,11 @@ export class InvoicesService {
       const { issueDate } = basis;
       const dueDate = invoice.dueDateFor(issueDate, requested.dueDate);
       const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
-      const lines = await this.issuing.issue(invoice, drawn, basis, { dayField: 'issueDate', dueDate, paidCents });
+      const lines = await this.issuing.issueInvoice(invoice, drawn, basis, {
+        dayField: 'issueDate',
+        dueDate,
+        paidCents,
+      });
       if (invoice.drawnFrom?.replacedInvoiceId) {
         await this.bookings.followDocument(account.booking, lines, { isReplacement: true });
       }

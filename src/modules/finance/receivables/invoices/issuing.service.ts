@@ -15,7 +15,9 @@ import {
   type PostingTerms,
   rateMissing,
 } from '../../books/index.js';
-import { type Invoice, type PricedLine, sellerOf } from '../account/invoice.entity.js';
+import { type BillingDocument, type Numbering, type PricedLine, sellerOf } from '../account/billing-document.entity.js';
+import type { CreditNote, CreditNoteIssue, CreditNoteStatus } from '../account/credit-note.entity.js';
+import type { Invoice, InvoiceIssue } from '../account/invoice.entity.js';
 import { dayNumber, dayOf } from '../account/day-numbers.js';
 import { convertedHead, convertedLines, type CreditedLine, creditedShares, ownAmounts } from './base-lines.js';
 import { InvoicesRepository } from './invoices.repository.js';
@@ -28,21 +30,6 @@ export interface IssueBasis {
   series: readonly NumberSeries[];
   posting: PostingTerms;
   issuer: IssuerCopy;
-}
-
-/** Options for the issue of a draft. */
-export interface IssueTerms {
-  /** The member of the request that can state the issue date; omitted if there is none. */
-  dayField?: 'issueDate';
-  /** Null for a credit note. */
-  dueDate: string | null;
-  /** Money already received for an invoice; at most its total. */
-  paidCents: number;
-  /** Effects of a credit note on the money of its invoice. */
-  openReducedCents?: number;
-  releasedCents?: number;
-  /** The invoice that a credit note credits. */
-  credited?: CreditedInvoice;
 }
 
 /** An invoice with its lines, and the lines of its issued credit notes. */
@@ -70,7 +57,7 @@ export class IssuingService {
    * document to which the new one refers.
    */
   async basisOf(
-    { type, currency }: Pick<Invoice, 'type' | 'currency'>,
+    { type, currency }: Pick<BillingDocument, 'type' | 'currency'>,
     {
       issueDate: requested,
       seriesId = null,
@@ -109,32 +96,46 @@ export class IssuingService {
   /**
    * Assigns the next number to a locked draft and stores it with the amounts in the base currency, in one statement. Returns
    * its lines. Must be called last, because no other document of the series can be issued until the end of the transaction.
+   * `dayField` is the member of the request that can state the issue date.
    */
-  async issue(
+  async issueInvoice(
     draft: Invoice,
     lines: readonly PricedLine[],
     basis: IssueBasis,
-    { credited, dayField, ...terms }: IssueTerms,
+    { dayField, ...issue }: InvoiceIssue & { dayField?: 'issueDate' },
   ): Promise<readonly PricedLine[]> {
-    const { issueDate, seriesId, issuer } = basis;
-    const inBase = await this.inBaseCurrency(draft, lines, basis, { dayField, credited });
-    const source = numberSourceOf(basis.series, { documentType: draft.type, seriesId, issueDate });
+    const inBase = await this.inBaseCurrency(draft, lines, basis, { dayField });
+    const status = draft.statusFor(issue.paidCents);
+    const { issuedAt, ...numbering } = await this.assignNumber(draft, basis, { ...issue, status, base: inBase.head });
+    draft.issued({ ...numbering, ...issue }, issuedAt);
+    return inBase.lines;
+  }
+
+  /** Like `issueInvoice`. */
+  async issueCreditNote(
+    draft: CreditNote,
+    lines: readonly PricedLine[],
+    basis: IssueBasis,
+    { credited, ...issue }: CreditNoteIssue & { credited: CreditedInvoice },
+  ): Promise<readonly PricedLine[]> {
+    const inBase = await this.inBaseCurrency(draft, lines, basis, { credited });
+    const status: CreditNoteStatus = 'issued';
+    const { issuedAt, ...numbering } = await this.assignNumber(draft, basis, { ...issue, status, base: inBase.head });
+    draft.issued({ ...numbering, ...issue }, issuedAt);
+    return inBase.lines;
+  }
+
+  private async assignNumber(
+    draft: BillingDocument,
+    { issueDate, seriesId: requestedId, series, issuer }: IssueBasis,
+    issue: Partial<InvoiceIssue & CreditNoteIssue> & { status: string; base: BaseAmounts },
+  ): Promise<Numbering & { issuedAt: Date }> {
+    const source = numberSourceOf(series, { documentType: draft.type, seriesId: requestedId, issueDate });
     const issuedAt = this.clock.now();
-    const issue = { ...terms, base: inBase.head };
     const assigned = await this.repository.assignNumber(draft, { ...issue, source, issuer, issuedAt });
     if (!assigned) throw await this.numbers.outOfSequence(source);
-    draft.issued(
-      {
-        ...issue,
-        ...assigned,
-        issueDate,
-        seller: sellerOf(issuer),
-        seriesId: source.seriesId,
-        periodKey: source.periodKey,
-      },
-      issuedAt,
-    );
-    return inBase.lines;
+    const { seriesId, periodKey } = source;
+    return { ...assigned, seriesId, periodKey, issueDate, seller: sellerOf(issuer), base: issue.base, issuedAt };
   }
 
   /**
@@ -142,10 +143,10 @@ export class IssuingService {
    * none, because it was issued before rates were kept, the credit note has no base amounts either.
    */
   private async inBaseCurrency(
-    draft: Invoice,
+    draft: BillingDocument,
     lines: readonly PricedLine[],
     { issueDate, posting: { baseCurrency, rate: rateOfDay } }: IssueBasis,
-    { dayField: field, credited }: Pick<IssueTerms, 'dayField' | 'credited'>,
+    { dayField: field, credited }: { dayField?: 'issueDate' | undefined; credited?: CreditedInvoice },
   ): Promise<{ lines: readonly PricedLine[]; head: BaseAmounts }> {
     const { currency } = draft;
     if (currency === baseCurrency) return { lines, head: ownAmounts(draft, baseCurrency) };

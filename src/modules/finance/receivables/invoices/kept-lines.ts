@@ -1,6 +1,6 @@
 import { divideRounded } from '../../../../platform/money/money.js';
 import type { BookingItemSummary } from '../../../bookings/index.js';
-import type { PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
 import { keyOf, type TaxGroup } from '../../books/index.js';
 import type { LineInput } from './line-amounts.js';
 import { toInput } from './new-draft.js';

@@ -1,7 +1,7 @@
 import { divideRounded, minorUnits, parseDecimal } from '../../../../platform/money/money.js';
 import { type AppError, invalidField, unprocessable } from '../../../../platform/errors/app-error.js';
 import type { TaxKind } from '../../../taxes/index.js';
-import type { InvoiceTotals, PriceBasis, PricedLine } from '../account/invoice.entity.js';
+import type { InvoiceTotals, PriceBasis, PricedLine } from '../account/billing-document.entity.js';
 import { includedTax } from '../../books/index.js';
 
 /** Description of the line of a fee invoice. Renditions translate it. */

@@ -1,7 +1,8 @@
 import { divideRounded } from '../../../../platform/money/money.js';
 import { make } from '../../../../platform/database/rows.js';
 import type { BookingSummary } from '../../../bookings/index.js';
-import { Invoice, type PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
+import { Invoice } from '../account/invoice.entity.js';
 import { spread } from '../../books/index.js';
 import type { CreateInvoice, CreateInvoiceLine, UpdateInvoice } from './invoice.dto.js';
 import type { Contents } from './invoice-contents.js';

@@ -7,7 +7,8 @@ import { RemindersService } from '../../../notifications/index.js';
 import { TaxCodesService, type TaxMention } from '../../../taxes/index.js';
 import { AccountAuditService } from '../account/account-audit.service.js';
 import { BookingAccountsService } from '../account/booking-accounts.service.js';
-import { Invoice, type PricedLine } from '../account/invoice.entity.js';
+import type { PricedLine } from '../account/billing-document.entity.js';
+import { Invoice } from '../account/invoice.entity.js';
 import type { PaymentSchedule } from '../account/payment-schedule.entity.js';
 import { InvoicesRepository } from '../invoices/invoices.repository.js';
 import { IssuingService } from '../invoices/issuing.service.js';
@@ -40,7 +41,7 @@ export class FeeInvoicesService {
     const { issueDate } = basis;
     const account = await this.accounts.lockOf(booking);
     const paidCents = await this.accounts.applyEarlyMoneyToNewInvoice(account, invoice, issueDate);
-    const lines = await this.issuing.issue(invoice, drawn, basis, { dueDate, paidCents });
+    const lines = await this.issuing.issueInvoice(invoice, drawn, basis, { dueDate, paidCents });
     await this.reminders.reschedule(booking.id, INVOICE_TRIGGERS);
     this.audit.invoiceChanged('issue', invoice, { before: null, after: invoice.auditImage(lines, issueDate) });
     if (invoice.status === 'paid') this.audit.publishInvoice('settled', invoice);
