@@ -27,6 +27,7 @@ import { FinanceBookingListener } from './finance-booking-listener.js';
 import { FinanceDemo } from './finance.demo.js';
 import { InvoicesController } from './receivables/invoices/invoices.controller.js';
 import { InvoiceSourcesService } from './receivables/invoices/invoice-sources.service.js';
+import { DocumentLocksService } from './receivables/invoices/document-locks.service.js';
 import { InvoicesRepository } from './receivables/invoices/invoices.repository.js';
 import { IssuerCopiesRepository } from './receivables/invoices/issuer-copies.repository.js';
 import { InvoicesService } from './receivables/invoices/invoices.service.js';
@@ -128,6 +129,7 @@ import './finance-tables.js';
     BilledTaxesService,
     InvoiceSourcesService,
     InvoicesRepository,
+    DocumentLocksService,
     IssuerCopiesRepository,
     InvoicesService,
     IssuingService,

@@ -26,6 +26,8 @@ export interface CreditDraft {
   id: string;
   original: Invoice;
   reason: CreditReason;
+  /** The lines of the invoice; read if omitted. */
+  billed?: readonly PricedLine[];
   /** If omitted, all that the reason allows. */
   requested?: readonly RequestedCredit[];
 }
@@ -90,10 +92,10 @@ export class CreditNoteContentsService {
   }
 
   private async restsOf(
-    { id, original }: Pick<CreditDraft, 'id' | 'original'>,
+    { id, original, billed }: Pick<CreditDraft, 'id' | 'original' | 'billed'>,
     { alsoDrafts }: { alsoDrafts: boolean },
   ): Promise<CreditableLine[]> {
-    const lines = await this.invoices.linesOf(original.id);
+    const lines = billed ?? (await this.invoices.linesOf(original.id));
     return creditableLines(lines, await this.repository.creditedLines(original.id, { exceptId: id, alsoDrafts }));
   }
 

@@ -4,7 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { make } from '../../../../platform/database/rows.js';
 import { type AppError, conflict, unprocessable } from '../../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../../platform/errors/database-errors.js';
-import { assertVersion, type ExpectedVersions } from '../../../../platform/http/if-match.js';
+import type { ExpectedVersions } from '../../../../platform/http/if-match.js';
 import { newId } from '../../../../platform/ids/id.js';
 import { Outbox } from '../../../../platform/outbox/outbox.js';
 import {
@@ -23,6 +23,7 @@ import { BookingAccountsService } from '../account/booking-accounts.service.js';
 import type { LinesSource, PricedLine } from '../account/billing-document.entity.js';
 import { CreditNote, type CreditReason } from '../account/credit-note.entity.js';
 import type { Invoice } from '../account/invoice.entity.js';
+import { DocumentLocksService, type LockedCreditNote } from '../invoices/document-locks.service.js';
 import { draftStale } from '../invoices/draft-staleness.js';
 import { type CreditNoteWithLines, InvoicesRepository } from '../invoices/invoices.repository.js';
 import { InvoicesService, type InvoiceView } from '../invoices/invoices.service.js';
@@ -64,6 +65,7 @@ export class CreditNotesService {
     private readonly bookings: BookingsService,
     private readonly accounts: BookingAccountsService,
     private readonly invoices: InvoicesRepository,
+    private readonly locks: DocumentLocksService,
     private readonly drafts: InvoicesService,
     private readonly repository: CreditNotesRepository,
     private readonly contents: CreditNoteContentsService,
@@ -79,15 +81,15 @@ export class CreditNotesService {
   async create(input: CreateCreditNote, id = newId('crn')): Promise<CreditNoteView> {
     const { invoiceId, reason = 'booking_changed', reasonText, lines: requested } = input;
     return this.database.transaction(async () => {
-      const account = await this.accounts.lock(await this.invoices.bookingIdOf(invoiceId, { field: 'invoiceId' }));
-      const original = account.invoice(invoiceId, { field: 'invoiceId' });
+      const locked = await this.locks.lockInvoice(invoiceId, null, { field: 'invoiceId' });
+      const { account, invoice: original, lines: billed } = locked;
       assertCreditable(original);
       const hasPrice = account.booking.status !== 'cancelled' || original.purpose !== null;
       if (reason === 'goodwill' && !hasPrice) throw conflict('booking_closed', 'The booking is cancelled');
       const lines = await this.contents.linesOf(account, {
         id,
         original,
-
+        billed,
         reason,
         ...(requested ? { requested } : {}),
       });
@@ -184,10 +186,7 @@ export class CreditNotesService {
   /** Credits an invoice in full and drafts a replacement for the same installment or booking. */
   async correct(id: string, input: CorrectInvoice, expected: ExpectedVersions): Promise<Correction> {
     return this.database.transaction(async () => {
-      const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
-      const original = account.invoice(id);
-      assertVersion(expected, original);
-      const lines = await this.invoices.linesOf(id);
+      const { account, invoice: original, lines } = await this.locks.lockInvoice(id, expected);
       const before = original.auditImage(lines, this.clock.today());
       const { reasonText, ...payer } = input;
       const keepsRates = await this.bookings.hasEarlierRates(account.booking.id);
@@ -267,11 +266,9 @@ export class CreditNotesService {
   }
 
   private async lockDraft(id: string, expected: ExpectedVersions): Promise<LockedCreditNote> {
-    const account = await this.accounts.lock(await this.invoices.bookingIdOf(id));
-    const { note, lines } = await this.invoices.lockCreditNote(id);
-    assertVersion(expected, note);
-    note.assertDraft();
-    return { account, original: account.invoice(note.originalInvoiceId), note, lines };
+    const draft = await this.locks.lockCreditNote(id, expected);
+    draft.note.assertDraft();
+    return draft;
   }
 
   private async deleteDraft({ note, lines }: CreditNoteWithLines): Promise<void> {
@@ -312,11 +309,6 @@ export class CreditNotesService {
       data: { creditNoteId, invoiceId, bookingId, status, number, currency, totalCents, version },
     });
   }
-}
-
-interface LockedCreditNote extends CreditNoteWithLines {
-  account: BookingAccount;
-  original: Invoice;
 }
 
 interface NewDraft extends CreditCause {

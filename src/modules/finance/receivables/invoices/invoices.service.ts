@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../platform/clock/clock.js';
 import { Database } from '../../../../platform/database/database.js';
-import { AppError, conflict, notFound, unprocessable } from '../../../../platform/errors/app-error.js';
+import { AppError, conflict, unprocessable } from '../../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../../platform/http/if-match.js';
 import { newId } from '../../../../platform/ids/id.js';
@@ -21,6 +21,7 @@ import { BookingAccountsService } from '../account/booking-accounts.service.js';
 import type { PricedLine } from '../account/billing-document.entity.js';
 import type { Invoice } from '../account/invoice.entity.js';
 import { INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
+import { DocumentLocksService, type LockedInvoice } from './document-locks.service.js';
 import { draftStale, drawnFromOf, isOnlyBilledElsewhere, type Staleness, stalenessOf } from './draft-staleness.js';
 import {
   type CorrectedPayer,
@@ -51,18 +52,10 @@ mapConstraint('invoices_number_length', () =>
   conflict('series_exhausted', 'The next number would be too long; create a new series'),
 );
 
-/** Reads nothing besides the invoice. */
-const nothingElse = () => Promise.resolve();
-
 const FRESH: Staleness = { reasons: [], itemIds: [] };
 
 export interface InvoiceView extends InvoiceWithLines {
   staleness: Staleness;
-}
-
-/** An invoice with the account of its booking, both locked. */
-interface LockedInvoice extends InvoiceWithLines {
-  account: BookingAccount;
 }
 
 /** A draft with its account and the sources of its lines. */
@@ -78,6 +71,7 @@ export class InvoicesService {
     private readonly bookings: BookingsService,
     private readonly accounts: BookingAccountsService,
     private readonly repository: InvoicesRepository,
+    private readonly locks: DocumentLocksService,
     private readonly sources: InvoiceSourcesService,
     private readonly issuing: IssuingService,
     private readonly reminders: RemindersService,
@@ -168,7 +162,7 @@ export class InvoicesService {
   @Undoes('finance.invoice.create', { effect: 'finance.invoice.delete', values: byVersion })
   async delete(id: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
-      const { invoice, lines } = await this.lockInvoice(id, expected, nothingElse);
+      const { invoice, lines } = await this.locks.lockInvoice(id, expected);
       invoice.assertDraft();
       await this.deleteDraft({ invoice, lines });
       return { invoice, lines, staleness: FRESH };
@@ -230,7 +224,7 @@ export class InvoicesService {
   /** Allows the booking or installment to be invoiced again. The number is not used again. */
   async void(id: string, reason: string, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
-      const { account, invoice, lines } = await this.lockInvoice(id, expected, nothingElse);
+      const { account, invoice, lines } = await this.locks.lockInvoice(id, expected);
       const before = this.imageOf({ invoice, lines });
       const isMonthClosed = invoice.issueDate !== null && !(await this.issuing.isOpen(invoice.issueDate));
       invoice.void(reason, { isMonthClosed, today: this.clock.today(), now: this.clock.now() });
@@ -246,7 +240,7 @@ export class InvoicesService {
   /** Records that the customer has the invoice, so that it can no longer be voided. */
   async deliver(id: string, { sentOn }: DeliverInvoice, expected: ExpectedVersions): Promise<InvoiceView> {
     return this.database.transaction(async () => {
-      const { invoice, lines } = await this.lockInvoice(id, expected, nothingElse);
+      const { invoice, lines } = await this.locks.lockInvoice(id, expected);
       const before = this.imageOf({ invoice, lines });
       invoice.deliver(sentOn, { today: this.clock.today(), now: this.clock.now() });
       await this.repository.update(invoice);
@@ -258,7 +252,7 @@ export class InvoicesService {
   /** Records that the invoice was not sent. */
   @Reverses('finance.invoice.deliver', { effect: 'finance.invoice.update' })
   async reverseDelivery(entry: RecordedAction): Promise<ReversalResult> {
-    const locked = await this.lockInvoice(entry.subjectId, null, nothingElse);
+    const locked = await this.locks.lockInvoice(entry.subjectId, null);
     assertUnchangedSince(entry, locked.invoice);
     const before = this.imageOf(locked);
     Object.assign(locked.invoice, { sentAt: null, sentOn: null, updatedAt: this.clock.now() });
@@ -364,29 +358,10 @@ export class InvoicesService {
   /** Locks a draft with its sources. A fee invoice is changed although its booking is cancelled. */
   private async lockDraft(id: string, expected: ExpectedVersions): Promise<DraftContext> {
     const read = (bookingId: string) => this.sources.ofBooking(bookingId);
-    const { also, ...draft } = await this.lockInvoice(id, null, read);
+    const { also, ...draft } = await this.locks.lockInvoiceAnd(id, read);
     if (draft.invoice.purpose === null) assertNotCancelled(draft.account.booking);
     assertVersion(expected, draft.invoice);
     return { ...draft, sources: { plan: draft.account.plan, ...also } };
-  }
-
-  /**
-   * Locks the booking of an invoice first, then its account, and reads the lines. `read` is sent in the same round trip, and its
-   * result is returned as `also`.
-   */
-  private async lockInvoice<Also>(
-    id: string,
-    expected: ExpectedVersions,
-    read: (bookingId: string) => Promise<Also>,
-  ): Promise<LockedInvoice & { also: Also }> {
-    const booking = await this.bookings.lock(await this.repository.bookingIdOf(id));
-    const [account, lines, also] = await this.database.together(() =>
-      Promise.all([this.accounts.lockOf(booking), this.repository.linesOf(id), read(booking.id)]),
-    );
-    const invoice = account.invoices.find((each) => each.id === id);
-    if (!invoice) throw notFound();
-    assertVersion(expected, invoice);
-    return { account, invoice, lines, also };
   }
 
   private imageOf({ invoice, lines }: InvoiceWithLines): object {
