@@ -29,8 +29,19 @@ import {
   type ReservationPlan,
   unreleasedSteps,
 } from '../envelopes/reservation-plan.js';
-import { type Claim, inProgress, LEASE_SECONDS, ReservationSaga, RETRY_AFTER_MS } from '../attempts/reservation-saga.js';
-import { type Attempted, type HoldsRejected, ORDERS_JOB, ReservationAttempts } from '../attempts/reservation-attempts.service.js';
+import {
+  type Claim,
+  inProgress,
+  LEASE_SECONDS,
+  ReservationSaga,
+  RETRY_AFTER_MS,
+} from '../attempts/reservation-saga.js';
+import {
+  type Attempted,
+  type HoldsRejected,
+  ORDERS_JOB,
+  ReservationAttempts,
+} from '../attempts/reservation-attempts.service.js';
 import { ExternalOrdersService } from '../orders/external-orders.service.js';
 import { missingMembers } from '../envelopes/traveler-party.js';
 import type { TripComponent } from '../envelopes/trip-component.entity.js';
