@@ -1,16 +1,24 @@
 import { makeBooking } from '../bookings/bookings.js';
 import { callOffBody, callOffIn } from '../desk/call-offs/call-offs.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { checked, csvOf, IMPORTS } from '../desk/imports.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { newWaiting, WAITING, waitingForFull } from '../desk/waiting-list.js';
 import { newCustomer } from '../customers/customers.js';
 import type { TestApp } from '../setup/app.js';
-import { inside, made, type Recipe, staff } from './recipe.js';
+import { inside, made, on, type Recipe, staff } from './recipe.js';
 
 async function subject(app: TestApp): Promise<object> {
   return { subjectType: 'booking', subjectId: (await makeBooking(app.as('owner'))).id };
 }
+
+const CHECKED = csvOf('reference,lastName', 'K-1,Pop');
+
+const ofImport = async (app: TestApp) => {
+  const { import: found } = await checked(app, 'customers', CHECKED);
+  return { ...staff(app), ...on('import', found.id) };
+};
 
 const CALL_OFFS = `${DEPARTURES}/{id}/call-offs`;
 
@@ -76,6 +84,10 @@ export const deskRecipes: Record<string, Recipe> = {
     ...(await offered(app)),
     follows: ['bookings.booking.create', 'bookings.booking_item.create'],
   }),
+  [`POST ${IMPORTS}`]: async (app) =>
+    Promise.resolve({ ...staff(app), body: { kind: 'customers', csv: CHECKED }, subject: made('import') }),
+  [`POST ${IMPORTS}/{id}/execution`]: ofImport,
+  [`DELETE ${IMPORTS}/{id}`]: ofImport,
   [`POST ${TASKS}`]: async (app) => ({ ...staff(app), body: { title: 'Call back' }, subject: made('task') }),
   [`PATCH ${TASKS}/{taskId}`]: async (app) => {
     const { id } = await newTask(app.as('owner'));

@@ -9,6 +9,7 @@ import { ErasuresService } from '../../src/modules/customers/privacy/erasures.se
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { BOOKINGS, confirmedBooking, makeBooking, type One, staffWith } from '../bookings/bookings.js';
 import { addTraveler, CONSENT, travelersOf } from '../bookings/travelers.js';
+import { csvOf, upload } from '../desk/imports.js';
 import { newNote } from '../desk/notes.js';
 import { newTask } from '../desk/tasks.js';
 import { readWaiting, waitingForFull } from '../desk/waiting-list.js';
@@ -127,6 +128,7 @@ async function knownEverywhere(word: string) {
   const contract = await draftContract(app, { bookingId: booking.id, recipientEmail: email, recipientName: name });
   await newNote(owner, { subjectType: 'customer', subjectId: id }, { text: `${word} was friendly` });
   await newTask(owner, { subjectType: 'customer', subjectId: id, title: `Call ${word}` });
+  await upload(owner, 'customers', csvOf('reference,lastName,email', `${word}-9,${name},${email.toUpperCase()}`));
   const { entry: waiting } = await waitingForFull(app, { customerId: id, note: `${word} is flexible` });
   return { id, bookingId: booking.id, traveler, trip, contract, email, waiting };
 }
@@ -159,6 +161,7 @@ describe('the erasure of a customer', () => {
       'other trips': 'erase',
       payments: 'keep',
       contracts: 'keep',
+      'lines to import': 'erase',
       notes: 'erase',
       tasks: 'erase',
       'waiting entries': 'erase',
@@ -355,7 +358,7 @@ describe('the export of a customer', () => {
     const { data } = JSON.parse(file.text) as typeof file.body;
     expect(data.map(({ kind }) => kind)).toEqual([
       ...['bookings', 'items', 'travelers', 'travelers with a service ahead', 'other trips', 'payments', 'contracts'],
-      ...['notes', 'tasks', 'waiting entries', 'customers', 'consents'],
+      ...['notes', 'tasks', 'waiting entries', 'lines to import', 'customers', 'consents'],
     ]);
     expect(data.every(({ purpose }) => purpose.length > 5)).toBe(true);
     const sealed = data.find(({ kind }) => kind === 'travelers with a service ahead')?.records;

@@ -70,6 +70,6 @@ import './bookings-tables.js';
     TripSalesService,
     UnitSalesService,
   ],
-  exports: [BookingsService, CalledOffBookingsService, TripSalesService, UnitSalesService],
+  exports: [BookingItemsService, BookingsService, CalledOffBookingsService, TripSalesService, UnitSalesService],
 })
 export class BookingsModule {}

@@ -6,6 +6,7 @@ import { Listens } from '../../platform/discovery/listeners.js';
 import { daysAfter } from '../../platform/time/calendar.js';
 import { PayloadErasuresService } from '../action-ledger/index.js';
 import { bookingIdsOf, type HeldData, latestOf, type Person, PersonalDataHolder } from '../customers/index.js';
+import { ImportsRepository } from './imports/imports.repository.js';
 import { RoomingRepository } from './rooming/rooming.repository.js';
 import { WaitingEntriesService } from './waiting-list/waiting-entries.service.js';
 
@@ -13,7 +14,10 @@ const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subjec
   or subject_type = 'invoice' and subject_id in (select id from invoices where booking_id = any($2)))`;
 const REASON = 'The data of the customer was erased on request';
 
-/** Notes and tasks of staff about a person, its bookings and its invoices, its rooms, and what it waits for. */
+/**
+ * Notes and tasks of staff about a person, its bookings and its invoices, its rooms, what it waits for, and lines of files that were
+ * not imported and contain an e-mail address of the person.
+ */
 @Injectable()
 @Listens(PersonalDataHolder, 60)
 export class DeskData implements PersonalDataHolder {
@@ -23,6 +27,7 @@ export class DeskData implements PersonalDataHolder {
     private readonly database: Database,
     private readonly rooming: RoomingRepository,
     private readonly waiting: WaitingEntriesService,
+    private readonly imports: ImportsRepository,
     private readonly payloads: PayloadErasuresService,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -58,6 +63,12 @@ export class DeskData implements PersonalDataHolder {
       { dataClass: 'contact', kind: 'notes', keptUntil: null, records: notes },
       { dataClass: 'contact', kind: 'tasks', keptUntil: null, records: tasks },
       { dataClass: 'contact', kind: 'waiting entries', keptUntil: null, records: waiting },
+      {
+        dataClass: 'contact',
+        kind: 'lines to import',
+        keptUntil: null,
+        records: await this.imports.linesWith(person.emails),
+      },
     ];
   }
 
@@ -80,6 +91,7 @@ export class DeskData implements PersonalDataHolder {
     await this.payloads.eraseAbout('note', idsOf(notes), REASON);
     await this.payloads.eraseAbout('task', idsOf(tasks), REASON);
     const waiting = await this.waiting.eraseOf(person.customerIds);
-    return notes.length + tasks.length + waiting + (await this.rooming.leavePast(person));
+    const lines = await this.imports.eraseLinesWith(person.emails, this.clock.now());
+    return notes.length + tasks.length + waiting + lines + (await this.rooming.leavePast(person));
   }
 }

@@ -7,6 +7,8 @@ import type { CreateNote } from './notes/note.dto.js';
 import { CallOffRunner } from './call-offs/call-off-runner.js';
 import type { CreateCallOff } from './call-offs/call-off.dto.js';
 import { CallOffsService } from './call-offs/call-offs.service.js';
+import { ImportRunner } from './imports/import-runner.js';
+import { ImportsService } from './imports/imports.service.js';
 import { NotesService } from './notes/notes.service.js';
 import type { RoomBody } from './rooming/rooming.dto.js';
 import { RoomingService } from './rooming/rooming.service.js';
@@ -48,7 +50,17 @@ const ROOMS: readonly RoomBody[] = [
   { from: '2027-04-01', to: '2027-04-03', type: 'family', capacity: 5 },
 ];
 
-/** A called-off departure, and the notes, tasks, rooms and waiting customers that the examples of the API document name. */
+/** The examples read 1, execute 2 and delete 3. The check finds that the second line has no name. */
+const CUSTOMERS_CSV = [
+  'reference;lastName;email;phone;country',
+  'K-1001;Barbu;barbu@example.com;0240 555 031;RO',
+  'K-1002;;nobody@example.com;;',
+].join('\n');
+
+/**
+ * A called-off departure, checked imports, and the notes, tasks, rooms and waiting customers that the examples of the API document
+ * name.
+ */
 @Injectable()
 export class DeskDemo {
   constructor(
@@ -59,6 +71,8 @@ export class DeskDemo {
     private readonly rooming: RoomingService,
     private readonly waiting: WaitingEntriesService,
     private readonly clock: Clock,
+    private readonly imports: ImportsService,
+    private readonly importRunner: ImportRunner,
   ) {}
 
   @DemoData(710, 'a departure that was called off')
@@ -66,6 +80,15 @@ export class DeskDemo {
     const ids = { callOff: demoId('coff', 1), item: (position: number) => demoId('coit', position) };
     await this.callOffs.create(demoId('dep', 18), CALL_OFF, ids);
     await this.runner.run(ids.callOff);
+  }
+
+  @DemoData(715, 'files to import')
+  async loadImports(): Promise<void> {
+    for (const number of [1, 2, 3]) {
+      const record = (position: number) => demoId('imrc', 2 * number + position - 2);
+      await this.imports.create({ kind: 'customers', csv: CUSTOMERS_CSV }, { import: demoId('imp', number), record });
+    }
+    await this.importRunner.resumeAll();
   }
 
   @DemoData(720, 'notes, tasks and rooms')

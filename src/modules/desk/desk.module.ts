@@ -23,6 +23,14 @@ import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
 import { DepartureDecisionListener } from './departure-decision-listener.js';
 import { DeskData } from './desk-data.js';
 import { DeskDemo } from './desk.demo.js';
+import { BookingImporter } from './imports/booking-importer.js';
+import { CustomerImporter } from './imports/customer-importer.js';
+import { ImportReferences } from './imports/import-references.js';
+import { ImportRunner } from './imports/import-runner.js';
+import { ImportsController } from './imports/imports.controller.js';
+import { ImportsRepository } from './imports/imports.repository.js';
+import { ImportsService } from './imports/imports.service.js';
+import { ProductImporter } from './imports/product-importer.js';
 import { ManifestsController } from './manifests/manifests.controller.js';
 import { ManifestsService } from './manifests/manifests.service.js';
 import { MergedRecordsListener } from './merged-records-listener.js';
@@ -67,6 +75,7 @@ import './desk-tables.js';
     CallOffsController,
     DashboardController,
     DepartureBoardController,
+    ImportsController,
     ManifestsController,
     NotesController,
     RecordsController,
@@ -76,7 +85,9 @@ import './desk-tables.js';
     WaitingEntriesController,
   ],
   providers: [
+    BookingImporter,
     BookingPagesService,
+    CustomerImporter,
     DashboardService,
     BoardService,
     CallOffRunner,
@@ -87,11 +98,16 @@ import './desk-tables.js';
     DepartureDecisionListener,
     DeskData,
     DeskDemo,
+    ImportReferences,
+    ImportRunner,
+    ImportsRepository,
+    ImportsService,
     KeptBookingListener,
     ManifestsService,
     MergedRecordsListener,
     NotesRepository,
     NotesService,
+    ProductImporter,
     RecordSearchService,
     RoomingListener,
     RoomingRepository,

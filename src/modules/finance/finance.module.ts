@@ -167,6 +167,6 @@ import './finance-tables.js';
     FinanceSettingsService,
     ExchangeRatesService,
   ],
-  exports: [CalledOffMoneyService],
+  exports: [CalledOffMoneyService, PaymentsService],
 })
 export class FinanceModule {}

@@ -5,5 +5,8 @@ export { type PricedUnit, type PricedUnitOfSale, UnitPricesService } from './pri
 export type { ProductDefaults } from './products/product-defaults.js';
 export { ProductPathId } from './products/product-path.js';
 export { ProductListener } from './products/product-listener.js';
+export { CreateProduct } from './products/product.dto.js';
+export { CreateProductUnit } from './products/product-unit.dto.js';
+export { ProductUnitsService } from './products/product-units.service.js';
 export { ProductsService } from './products/products.service.js';
 export { ProductsModule } from './products.module.js';

@@ -30,6 +30,6 @@ import './products-tables.js';
     ProductUnitsService,
     UnitPricesService,
   ],
-  exports: [ProductsService, UnitPricesService],
+  exports: [ProductsService, ProductUnitsService, UnitPricesService],
 })
 export class ProductsModule {}

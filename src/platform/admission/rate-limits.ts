@@ -62,6 +62,7 @@ export const policies = {
   'reminder-simulation': perMinute(60),
   'invoice-rendition': perMinute(240),
   'organization-logo': perMinute(60),
+  imports: perMinute(30),
   'password-hashing': perMinute(60),
   'realtime-stream': perMinute(30),
   /** Limits one address, because the storefront has no credentials. */

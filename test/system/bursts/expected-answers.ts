@@ -10,7 +10,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['callOffs_updateItem', 'callOffs_pause', 'callOffs_resume', 'callOffs_retry', 'callOffs_abandon'],
     ...['commissions_void', 'commissions_payOut', 'contracts_issue', 'contracts_void'],
     ...['departures_cancel', 'departures_reinstate', 'departures_closeSales', 'departures_openSales'],
-    ...['messageTemplates_publish', 'messageTemplates_retire'],
+    ...['messageTemplates_publish', 'messageTemplates_retire', 'imports_execute'],
     ...['departures_guarantee', 'invoices_issue', 'invoices_void', 'payments_reverse', 'payments_deallocate'],
     ...['periods_reopen', 'periods_file', 'policyVersions_publish', 'policyVersions_retire', 'refunds_complete'],
     ...['refunds_fail', 'supplierInvoices_approve', 'supplierInvoices_reopen', 'supplierInvoices_void'],
@@ -31,7 +31,8 @@ const REASONS: Record<string, readonly string[]> = {
   '409 No destruction of this version is pending': ['vaultKeys_cancelDestruction'],
   '401 unauthorized': ['sessions_endCurrent', 'sessions_confirmSecondFactor', 'sessions_create'],
   '404 not_found': [
-    ...['allotments_delete', 'catalogDocuments_delete', 'creditNotes_delete', 'facilities_archive', 'invoices_delete'],
+    ...['allotments_delete', 'catalogDocuments_delete', 'creditNotes_delete', 'facilities_archive', 'imports_delete'],
+    'invoices_delete',
     ...[
       'notes_delete',
       'numberSeries_delete',

@@ -18,7 +18,8 @@ const MAX_WAIT_MS = 30 * 60_000;
 const WAIT_MS = 60_000;
 
 // Includes bookings in progress, because a reminder on the day of departure is sent after the booking has started. An item
-// takes the day of its departure, even if the job that moves it to another day has not run yet.
+// takes the day of its departure, even if the job that moves it to another day has not run yet. A booking that was taken over was
+// confirmed to the customer by the earlier system.
 const TARGETS = `select target.id as "targetId", target.id as "bookingId", target.trigger, target.day as "anchorDate"
   from bookings booking
   cross join lateral (values
@@ -28,7 +29,8 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
         from booking_items item left join departures departure on departure.id = item.departure_id
         where item.booking_id = booking.id and item.status <> 'cancelled'), booking.start_date)),
     ('departure_changed', booking.id, (booking.departure_moved_at at time zone $1)::date),
-    ('booking_confirmed', booking.id, (booking.confirmed_at at time zone $1)::date)
+    ('booking_confirmed', booking.id, case when booking.taken_over_on is null
+       then (booking.confirmed_at at time zone $1)::date end)
   ) as target (trigger, id, day)
   where booking.status in ('confirmed', 'in_progress', 'completed') and target.day is not null
     and not (target.trigger = 'departure_upcoming' and exists (

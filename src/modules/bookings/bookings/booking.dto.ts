@@ -414,6 +414,10 @@ export class BookingResponse {
   @IsoDate()
   returnDate: string | null;
 
+  /** Day on which the booking was imported from an earlier system; null if it was made here. */
+  @IsoDate()
+  takenOverOn: string | null;
+
   /** Internal notes of staff; null if there are none. */
   @Text({ min: 0, max: 2000 })
   notes: string | null;

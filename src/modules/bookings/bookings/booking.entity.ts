@@ -124,6 +124,8 @@ export class Booking extends Audited {
   @Derived('the dates of the items, `endDate`')
   @Column('date', { name: 'return_date', nullable: true })
   returnDate: string | null;
+  /** The day on which it was imported from an earlier system, which had confirmed it to the customer. */
+  @Column('date', { name: 'taken_over_on', nullable: true }) takenOverOn: string | null;
   @Personal('contract')
   @Unaudited('free text that may contain personal data')
   @Column('text', { nullable: true })

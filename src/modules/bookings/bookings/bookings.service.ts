@@ -87,11 +87,17 @@ export class BookingsService {
     private readonly clock: Clock,
   ) {}
 
-  async create(input: CreateBooking, id = newId('book')): Promise<BookingView> {
+  /** `takenOverOn` is the day on which the booking is imported from an earlier system. */
+  async create(
+    input: CreateBooking,
+    id = newId('book'),
+    { takenOverOn = null }: { takenOverOn?: string | null } = {},
+  ): Promise<BookingView> {
     const { status = 'draft', channelId, number } = input;
     if (status !== 'draft')
       throw unprocessable('invalid_initial_status', `A new booking cannot be ${status}`, { field: 'status' });
     const booking = newBooking(input, id, this.clock.now());
+    booking.takenOverOn = takenOverOn;
 
     return this.database.transaction(async () => {
       if (booking.customerId) booking.copyCustomer(await this.customers.lockLive(booking.customerId), input);

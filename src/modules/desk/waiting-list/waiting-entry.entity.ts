@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Audited } from '../../../platform/database/audited.js';
-import { Personal } from '../../../platform/database/table-declarations.js';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { type AppError, conflict } from '../../../platform/errors/app-error.js';
 import { extensible, named } from '../../../platform/http/named-values.js';
 
@@ -47,7 +47,9 @@ export class WaitingEntry extends Audited {
   @Column('date', { name: 'to_date', nullable: true }) to: string | null;
   @Column('text', { name: 'option_id', nullable: true }) optionId: string | null;
   /** Empty if the product is not sold by units; then `quantity` counts seats. */
-  @Column('jsonb') units: WaitingUnit[];
+  @Impersonal()
+  @Column('jsonb')
+  units: WaitingUnit[];
   @Column('integer', { nullable: true }) quantity: number | null;
   /** Capacity that an offer holds. */
   @Column('integer') seats: number;
@@ -66,7 +68,9 @@ export class WaitingEntry extends Audited {
   /** The mail about the present offer. */
   @Column('text', { name: 'message_id', nullable: true }) messageId: string | null;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
-  @Column('text', { name: 'end_reason', nullable: true }) endReason: WaitingEndReason | null;
+  @Impersonal()
+  @Column('text', { name: 'end_reason', nullable: true })
+  endReason: WaitingEndReason | null;
   @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

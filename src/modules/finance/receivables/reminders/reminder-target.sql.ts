@@ -56,6 +56,7 @@ const PAID_BOOKINGS: ReminderTargets = {
         and not exists (select from payment_allocations reversal where reversal.reverses_id = share.id)
     ) money on money.last_on is not null
     where booking.status not in ('draft', 'cancelled')
+      and (booking.taken_over_on is null or money.last_on > booking.taken_over_on)
       and not exists (select from payment_schedules entry where entry.plan_id = plan.id and entry.status = 'pending')`,
 };
 

@@ -1,0 +1,109 @@
+import { AppError, type Issue } from '../../../platform/errors/app-error.js';
+import { minorUnits } from '../../../platform/money/money.js';
+import type { Columns } from './import-file.js';
+import type { ImportKind } from './import.entity.js';
+import type { ImportRow, RecordFault } from './import-record.entity.js';
+
+const MAX_MESSAGE = 500;
+const AMOUNT = /^(\d{1,13})(?:\.(\d{1,3}))?$/;
+const WHOLE = /^\d{1,9}$/;
+
+/** Imports the records of one kind of file, in the transaction of the caller. */
+export interface RecordImporter {
+  readonly kind: ImportKind;
+  readonly columns: Columns;
+  /** What a caller must be allowed to do, besides `customers:write`. */
+  readonly scopes: readonly string[];
+  /** The columns of members of the API that have another name, by the last part of their path. */
+  readonly columnOf: Readonly<Record<string, string>>;
+  /** Creates the record and returns its id. The errors are those of the API, or `CellError`. */
+  run(rows: readonly [ImportRow, ...ImportRow[]]): Promise<string>;
+}
+
+/** A cell that cannot be read. */
+export class CellError extends AppError {
+  constructor(
+    readonly row: ImportRow,
+    readonly column: string,
+    code: string,
+    message: string,
+  ) {
+    super(422, code, `Line ${row.line}: ${message}`, { details: { field: column } });
+  }
+}
+
+export function text({ cells }: ImportRow, column: string): string | undefined {
+  return cells[column];
+}
+
+export function required(row: ImportRow, column: string): string {
+  const cell = text(row, column);
+  if (cell === undefined) throw new CellError(row, column, 'required', `${column} is required`);
+  return cell;
+}
+
+export function whole(row: ImportRow, column: string): number | undefined {
+  const cell = text(row, column);
+  if (cell === undefined) return undefined;
+  if (!WHOLE.test(cell)) throw new CellError(row, column, 'not_a_number', `${column} must be a whole number`);
+  return Number(cell);
+}
+
+/** An amount such as `1250.00`, in minor units of the currency; it has at most as many decimals as the currency. */
+export function amount(row: ImportRow, column: string, currency: string): number | undefined {
+  const cell = text(row, column);
+  if (cell === undefined) return undefined;
+  const digits = minorUnits(currency);
+  const [, units, decimals = ''] = AMOUNT.exec(cell) ?? [];
+  if (units === undefined || decimals.length > digits) {
+    throw new CellError(row, column, 'not_an_amount', `${column} must be an amount such as 1250.00, not below 0`);
+  }
+  const cents = Number(units + decimals.padEnd(digits, '0'));
+  if (!Number.isSafeInteger(cents)) throw new CellError(row, column, 'not_an_amount', `${column} is too large`);
+  return cents;
+}
+
+/** All lines of a record must have the same cell in such a column, or none. */
+export function assertSame(rows: readonly ImportRow[], columns: readonly string[]): void {
+  const [first, ...others] = rows;
+  for (const row of others) {
+    const column = columns.find((name) => row.cells[name] !== undefined && row.cells[name] !== first?.cells[name]);
+    if (column !== undefined) {
+      throw new CellError(row, column, 'differs', `${column} differs from that of line ${first?.line ?? 0}`);
+    }
+  }
+}
+
+/** Runs work for one line of a record with several lines; its errors name the line. */
+export async function ofLine<T>({ line }: ImportRow, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error instanceof CellError) throw error;
+    const { code, message, columnName } = faultOf(error, {});
+    throw new AppError(error.status, code, `Line ${line}: ${message}`, { details: { field: columnName } });
+  }
+}
+
+/** Describes the error of a record. Messages of the API name no values, so they can be stored. */
+export function faultOf(error: AppError, columnOf: Readonly<Record<string, string>>): RecordFault {
+  const issue = firstIssueOf(error);
+  const field: unknown = error.details?.['field'];
+  const path = issue?.path ?? (typeof field === 'string' ? field : null);
+  const member = path?.split('.').findLast((part) => !/^\d+$/.test(part)) ?? null;
+  return {
+    code: issue?.code ?? error.code,
+    columnName: member === null ? null : (columnOf[member] ?? member),
+    message: (issue?.message ?? error.message).slice(0, MAX_MESSAGE),
+  };
+}
+
+function firstIssueOf({ details }: AppError): Pick<Issue, 'path' | 'code' | 'message'> | null {
+  const issues: unknown = details?.['issues'];
+  const first: unknown = Array.isArray(issues) ? issues[0] : null;
+  return isIssue(first) ? first : null;
+}
+
+function isIssue(value: unknown): value is Issue {
+  return typeof value === 'object' && value !== null && 'path' in value && 'code' in value && 'message' in value;
+}
