@@ -53,6 +53,21 @@ async function partOf(list: 'options' | 'units', body: object) {
   return at(`${PRODUCTS}/${productId}/${list}`, await newPart(app, productId, list, body));
 }
 
+const TEMPLATES = '/v1/admin/notifications/templates';
+const SUPPRESSIONS = '/v1/admin/notifications/suppressions';
+
+const newTemplate = () =>
+  send('post', TEMPLATES, {
+    ...{
+      slug: unique('due')
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9-]/g, '-'),
+      language: 'en',
+      trigger: 'installment_due',
+    },
+    ...{ subject: 'Pay {{amount}}', text: '{{amount}} is due.' },
+  });
+
 const ADULT = { type: 'adult', name: 'Adult', minAge: 18, seats: 2, costCents: 900, costCurrency: 'EUR' };
 const PRIVATE = { name: 'Private', startTimes: ['09:00'], maxUnits: 6, cutoff: { minutesBefore: 90 } };
 
@@ -132,6 +147,13 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
     async () => ({
       ...at(TASKS, await newTask(app.as('owner'), { dueOn: '2127-05-10' })),
       changes: { title: 'Changed', dueOn: null, status: 'done' },
+    }),
+  ],
+  [
+    'notifications.template.update',
+    async () => ({
+      ...at(TEMPLATES, await newTemplate()),
+      changes: { subject: 'Changed', text: 'Changed {{amount}}' },
     }),
   ],
   [
@@ -291,6 +313,17 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
       const made = await earn(staff, (await soldItem(staff)).id);
       return { id: made.id, path: commissionPath(made), after: { status: 'void' } };
     },
+  ],
+  [
+    'notifications.template.create',
+    async () => ({ ...at(TEMPLATES, await newTemplate()), after: { status: 'retired' } }),
+  ],
+  [
+    'notifications.suppression.create',
+    async () => ({
+      ...at(SUPPRESSIONS, await send('post', SUPPRESSIONS, { address: `${unique('no')}@example.com`.toLowerCase() })),
+      after: { liftedAt: expect.any(String) },
+    }),
   ],
   [
     'operations.waiting_entry.create',

@@ -126,12 +126,8 @@ export class ImportsController {
   @RequireScope('customers:write')
   @Mutates('desk.import.execute', { irreversible: 'The records exist: change, archive or cancel them one by one' })
   @Refuses({ 409: ['invalid_transition'] })
-  async execute(
-    @PathId('imp', 'id', 2) id: string,
-    @IfMatch() expected: ExpectedVersions,
-    @NoBody() _body: null,
-  ): Promise<ImportEnvelope> {
-    return accepted(await this.imports.execute(id, expected));
+  async execute(@PathId('imp', 'id', 2) id: string, @NoBody() _body: null): Promise<ImportEnvelope> {
+    return accepted(await this.imports.execute(id));
   }
 
   /**

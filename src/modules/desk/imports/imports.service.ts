@@ -87,11 +87,10 @@ export class ImportsService {
   }
 
   /** Imports the valid records. */
-  async execute(id: string, expected: ExpectedVersions): Promise<ImportView> {
+  async execute(id: string): Promise<ImportView> {
     return this.database.transaction(async () => {
       const found = await this.repository.imports.lock(id);
       for (const scope of this.importerOf(found.kind).scopes) assertScope(scope);
-      assertVersion(expected, found);
       await this.move(found, 'execute', 'running');
       await this.start(id);
       return this.viewOf(found);
