@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newCustomer } from '../customers/customers.js';
 import { failedMessage, failedRun } from '../notifications/failed.js';
 import { newRule, RULES, rule } from '../notifications/reminders.js';
 import { made, on, post, type Recipe, staff } from './recipe.js';
@@ -43,6 +44,11 @@ export const notificationsRecipes: Record<string, Recipe> = {
   [`POST ${SUPPRESSIONS}/{id}/lifting`]: async (app) => {
     const { id } = await post(app, SUPPRESSIONS, { address: `no-mail-${randomUUID()}@example.com` });
     return { ...staff(app), ...on('message_suppression', id), body: { reason: 'The mailbox works again' } };
+  },
+  [`POST ${NOTIFICATIONS}/messages`]: async (app) => {
+    const { id: customerId } = await newCustomer(app, { emails: [{ address: `c-${randomUUID()}@example.com` }] });
+    const body = { customerId, subject: 'Your question', text: 'The hotel has a lift.' };
+    return { ...staff(app), body, subject: made('notification_message') };
   },
   [`POST ${NOTIFICATIONS}/messages/{id}/resend`]: async (app) => ({
     ...{ ...staff(app), parameters: { id: await failedMessage(app) }, body: {} },

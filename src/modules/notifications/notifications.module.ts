@@ -26,6 +26,9 @@ import { SimulationsController } from './simulations/simulations.controller.js';
 import { SimulationsService } from './simulations/simulations.service.js';
 import { SuppressionsController } from './suppressions/suppressions.controller.js';
 import { SuppressionsService } from './suppressions/suppressions.service.js';
+import { ManualMessagesController } from './manual-messages/manual-messages.controller.js';
+import { ManualMessagesService } from './manual-messages/manual-messages.service.js';
+import { RecordAddresses } from './messages/record-addresses.js';
 import { MailComposer } from './templates/mail-composer.js';
 import { MessageTemplatesController } from './templates/message-templates.controller.js';
 import { MessageTemplatesService } from './templates/message-templates.service.js';
@@ -40,6 +43,7 @@ import './notifications-tables.js';
     ResendsController,
     SuppressionsController,
     MessageTemplatesController,
+    ManualMessagesController,
   ],
   providers: [
     DirectMailsService,
@@ -53,6 +57,8 @@ import './notifications-tables.js';
           : new SmtpSender({ url: smtpUrl, tls: mailTls, dkim }, mailFrom),
     },
     MailComposer,
+    ManualMessagesService,
+    RecordAddresses,
     MessageData,
     MessageRetentionJobs,
     MessageTemplatesService,

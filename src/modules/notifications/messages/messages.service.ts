@@ -43,6 +43,8 @@ export interface NewMessage {
   /** The message that this one repeats. */
   resendOf?: string;
   templateId?: string | null;
+  /** The user who sends it by hand. */
+  createdBy?: string;
 }
 
 export interface ReminderMessage {
@@ -138,8 +140,8 @@ export class MessagesService {
     const id = newId('nmsg');
     await this.database.query(
       `insert into notification_messages (id, kind, run_id, contract_id, account_link_id, booking_id, customer_id, resend_of,
-         template_id, status, recipient, recipient_kind, subject, text, attempts, send_at, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $14, 'queued', $9, $10, $11, $12, 0, $13, $13, $13)`,
+         template_id, created_by, status, recipient, recipient_kind, subject, text, attempts, send_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $14, $15, 'queued', $9, $10, $11, $12, 0, $13, $13, $13)`,
       [
         id,
         mail.kind,
@@ -155,9 +157,23 @@ export class MessagesService {
         mail.text,
         this.clock.now(),
         mail.templateId ?? null,
+        mail.createdBy ?? null,
       ],
     );
     return id;
+  }
+
+  /**
+   * Returns how many messages the user has sent by hand on this day of the organization. Locks that number until the transaction
+   * ends, so that parallel requests cannot exceed a limit.
+   */
+  async countOfToday(userId: string): Promise<number> {
+    await this.database.query('select pg_advisory_xact_lock(hashtextextended($1, 2202))', [userId]);
+    const [counted] = await this.database.query<{ sent: number }>(
+      'select count(*)::int as sent from notification_messages where created_by = $1 and created_at >= $2',
+      [userId, this.midnightBefore(this.clock.now())],
+    );
+    return counted?.sent ?? 0;
   }
 
   async get(id: string): Promise<NotificationMessage> {
@@ -194,7 +210,7 @@ export class MessagesService {
       `update notification_messages message
        set status = 'sending', lease_until = $2, attempts = message.attempts + 1, updated_at = $1
        where message.id = (
-         select id from notification_messages where kind in ('contract', 'account', 'call_off', 'waiting_offer') and status = 'queued' and send_at <= $1
+         select id from notification_messages where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual') and status = 'queued' and send_at <= $1
          order by send_at, id limit 1 for update skip locked)
        returning ${this.columns()}`,
       [this.clock.now(), this.clock.inSeconds(LEASE_SECONDS)],

@@ -96,6 +96,10 @@ export class NotificationMessageResponse {
   @Id('nmsg')
   resendOf: string | null;
 
+  /** The user who sent it by hand (prefix `user`); null for other messages. */
+  @Text({ max: 100 })
+  createdBy: string | null;
+
   /** The template of its text; null for a built-in text, and for one that staff wrote. */
   @Id('mtpl')
   templateId: string | null;

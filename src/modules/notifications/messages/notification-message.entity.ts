@@ -10,6 +10,7 @@ export const MESSAGE_KINDS = extensible('NotificationKind', [
   'account',
   'call_off',
   'waiting_offer',
+  'manual',
 ]);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
@@ -47,6 +48,8 @@ export class NotificationMessage {
   @Impersonal()
   @Column('text', { name: 'resend_of', nullable: true })
   resendOf: string | null;
+  /** The user who sent it by hand. */
+  @Column('text', { name: 'created_by', nullable: true }) createdBy: string | null;
   /** The template of its text; null for other texts. */
   @Column('text', { name: 'template_id', nullable: true }) templateId: string | null;
   @Column('text') status: MessageStatus;

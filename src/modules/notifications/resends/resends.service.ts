@@ -3,14 +3,14 @@ import { RateLimits } from '../../../platform/admission/rate-limits.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { conflict } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { emailKey } from '../../customers/index.js';
 import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import { onRecord, RecordAddresses } from '../messages/record-addresses.js';
 import { type ReminderRunResponse, toReminderRun } from '../runs/reminder-run.dto.js';
 import type { ReminderRun, RunStatus } from '../runs/reminder-run.entity.js';
 import { ReminderRunsRepository, type RunToRetry } from '../runs/reminder-runs.repository.js';
@@ -35,6 +35,7 @@ export class ResendsService {
   constructor(
     private readonly database: Database,
     private readonly messages: MessagesService,
+    private readonly addresses: RecordAddresses,
     private readonly runs: ReminderRunsRepository,
     private readonly suppressions: SuppressionsService,
     private readonly listeners: Listeners,
@@ -86,9 +87,11 @@ export class ResendsService {
 
   private async resendDirect(message: NotificationMessage, { recipientEmail }: ResendMessage): Promise<string> {
     const { id, kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text } = message;
-    const known = await this.addressesOf(message);
-    if (recipientEmail !== undefined) assertOnRecord(recipientEmail, [...known, message.recipient]);
-    const recipient = recipientEmail ?? known[0] ?? message.recipient;
+    const known = await this.addresses.listOf(message);
+    const recipient =
+      recipientEmail === undefined
+        ? (known[0] ?? message.recipient)
+        : onRecord(recipientEmail, [...known, message.recipient]);
     await this.suppressions.assertReachable(recipient);
     this.rateLimits.takeMail({ subject: bookingId ?? id, recipient });
     const about = { kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text };
@@ -108,7 +111,7 @@ export class ResendsService {
 
     const { customerEmail } = await this.targetOf(found);
     if (customerEmail === null) throw conflict('no_recipient', 'The booking has no e-mail address');
-    if (options.recipientEmail !== undefined) assertOnRecord(options.recipientEmail, [customerEmail]);
+    if (options.recipientEmail !== undefined) onRecord(options.recipientEmail, [customerEmail]);
     await this.suppressions.assertReachable(customerEmail);
     this.rateLimits.takeMail({ subject: former.targetId, recipient: customerEmail });
 
@@ -135,20 +138,6 @@ export class ResendsService {
     return target;
   }
 
-  /** Addresses of the booking of the message and of its customer, the booking's first. */
-  private async addressesOf({ bookingId, customerId }: NotificationMessage): Promise<string[]> {
-    const found = await this.database.query<{ address: string }>(
-      `select booking.customer_email as address, 0 as position from bookings booking
-       where booking.id = $1 and booking.customer_email is not null
-       union all
-       select email ->> 'address', 1 from customers customer cross join lateral jsonb_array_elements(customer.emails) as email
-       where customer.id = coalesce($2, (select booking.customer_id from bookings booking where booking.id = $1))
-       order by position`,
-      [bookingId, customerId],
-    );
-    return found.map(({ address }) => address);
-  }
-
   private async sendNow(id: string): Promise<void> {
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
   }
@@ -158,14 +147,6 @@ function assertConfirmed(reason: string | null, { confirm }: RetryRun): void {
   if (reason === 'outcome_unknown' && confirm !== true) {
     throw conflict('outcome_unknown', 'The mail may have arrived; confirm that it is sent again');
   }
-}
-
-function assertOnRecord(address: string, known: readonly string[]): void {
-  if (known.map(emailKey).includes(emailKey(address))) return;
-  const field = 'recipientEmail';
-  throw unprocessable('recipient_not_on_record', 'The address belongs to neither the booking nor its customer', {
-    field,
-  });
 }
 
 function nothingToRetry(details: { status: string; kind?: string; reason?: string | null }) {

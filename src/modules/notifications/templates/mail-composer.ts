@@ -91,13 +91,59 @@ export class MailComposer {
     if (!booking) throw notFound({ field: 'bookingId' });
     const target = await this.targetOf(bookingId, template.trigger);
     const { customerName } = booking;
+    return this.writeBounded(template, { customerName, booking, target, company }, language);
+  }
+
+  /**
+   * Writes a message that staff send. Throws 404 for an unknown template or record, and 422 `template_not_usable`,
+   * `placeholder_missing` or `message_too_long`.
+   */
+  async composeManual(
+    templateId: string,
+    record: { bookingId: string | null; customerId: string | null },
+  ): Promise<ComposedMail> {
+    const template = await this.templates.get(templateId, { field: 'templateId' });
+    const { status, trigger, category, language } = template;
+    if (status !== 'published' || trigger !== null || category !== 'transactional') {
+      const details = { field: 'templateId', status, trigger, category };
+      throw unprocessable(
+        'template_not_usable',
+        'Only a published transactional template without a trigger is sent',
+        details,
+      );
+    }
+    const facts = { ...(await this.assertRecord(record)), target: null, company: await this.company() };
+    const { missing, ...mail } = await this.writeBounded(template, facts, language);
+    if (missing.length > 0) {
+      const details = { field: 'templateId', missing };
+      throw unprocessable('placeholder_missing', 'Placeholders of the template have no value for this record', details);
+    }
+    return { ...mail, templateId };
+  }
+
+  /** Returns the facts of a booking or the name of a customer. Throws 404. */
+  async assertRecord({ bookingId, customerId }: { bookingId: string | null; customerId: string | null }) {
+    if (bookingId !== null) {
+      const booking = await this.factsOf(bookingId);
+      if (!booking) throw notFound({ field: 'bookingId' });
+      return { customerName: booking.customerName, booking };
+    }
+    const [customer] = await this.database.query<{ customerName: string }>(
+      `select display_name as "customerName" from customers where id = $1`,
+      [customerId],
+    );
+    if (!customer) throw notFound({ field: 'customerId' });
+    return { ...customer, booking: null };
+  }
+
+  /** Throws 422 `message_too_long`. */
+  private async writeBounded(template: MessageTemplate, facts: MailFacts, language: string) {
     try {
-      return this.write(template, { customerName, booking, target, company }, language);
+      return this.write(template, facts, language);
     } catch (error) {
       if (!(error instanceof OutputTooLong)) throw error;
-      throw unprocessable('message_too_long', 'The message would be longer than 20,000 characters', {
-        field: 'bookingId',
-      });
+      const field = facts.booking === null ? 'customerId' : 'bookingId';
+      throw unprocessable('message_too_long', 'The message would be longer than 20,000 characters', { field });
     }
   }
 

@@ -1,0 +1,48 @@
+import { Id, Ignored, Optional, Text } from '../../../platform/http/fields.js';
+import { EmailAddress } from '../../../platform/http/trade-fields.js';
+import { MAX_SUBJECT, MAX_TEXT } from '../templates/template-text.js';
+
+/** A message that staff send to a customer. */
+export class SendMessage {
+  @Ignored()
+  id?: undefined;
+
+  /**
+   * Booking that the message is about; requires `bookings:read`. Send either this or `customerId`.
+   * @example "book_01k0dem000e000000000000001"
+   */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+
+  /** Customer to whom the message is addressed; requires `customers:read`. */
+  @Optional()
+  @Id('cus')
+  customerId?: string;
+
+  /** Another address of the booking or its customer; by default that of the booking, or the primary one of the customer. */
+  @Optional()
+  @EmailAddress()
+  recipientEmail?: string;
+
+  /** Published template without a trigger. Send either this, or `subject` and `text`. */
+  @Optional()
+  @Id('mtpl')
+  templateId?: string;
+
+  /**
+   * Subject line; requires `text`.
+   * @example "Your question about the hotel"
+   */
+  @Optional()
+  @Text({ max: MAX_SUBJECT })
+  subject?: string;
+
+  /**
+   * Plain text; requires `subject`.
+   * @example "Dear Clara,\n\nthe hotel has a lift."
+   */
+  @Optional()
+  @Text({ max: MAX_TEXT, multiline: true })
+  text?: string;
+}

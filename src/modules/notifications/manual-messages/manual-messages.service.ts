@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import { RateLimits } from '../../../platform/admission/rate-limits.js';
+import { assertScope } from '../../../platform/auth/access.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { LINK } from '../deliveries/link-placeholder.js';
+import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
+import { MessagesService } from '../messages/messages.service.js';
+import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import { type MessageRecord, onRecord, RecordAddresses } from '../messages/record-addresses.js';
+import { SuppressionsService } from '../suppressions/suppressions.service.js';
+import { MailComposer } from '../templates/mail-composer.js';
+import type { SendMessage } from './manual-message.dto.js';
+
+const MESSAGES_A_DAY = 200;
+
+/** Messages that staff write to a customer or send from a template. */
+@Injectable()
+export class ManualMessagesService {
+  constructor(
+    private readonly database: Database,
+    private readonly messages: MessagesService,
+    private readonly addresses: RecordAddresses,
+    private readonly suppressions: SuppressionsService,
+    private readonly composer: MailComposer,
+    private readonly rateLimits: RateLimits,
+    private readonly jobs: Jobs,
+    private readonly ledger: ActionLedger,
+  ) {}
+
+  /**
+   * Queues a message to an address of the record. Throws 404 for an unknown record or template; 409 `no_recipient`,
+   * `recipient_suppressed` or `daily_limit_reached`; 422 `recipient_not_on_record`, `template_not_usable`, `placeholder_missing` or
+   * `message_too_long`.
+   */
+  async send(input: SendMessage): Promise<NotificationMessage> {
+    const record = recordOf(input);
+    const written = writtenOf(input);
+    assertScope(record.bookingId === null ? 'customers:read' : 'bookings:read');
+    return this.database.transaction(async () => {
+      const mail = written ?? (await this.composer.composeManual(input.templateId ?? '', record));
+      if (written) await this.composer.assertRecord(record);
+      const known = await this.addresses.listOf(record);
+      const recipient = input.recipientEmail === undefined ? known[0] : onRecord(input.recipientEmail, known);
+      if (recipient === undefined) throw conflict('no_recipient', 'The record has no e-mail address');
+      await this.suppressions.assertReachable(recipient);
+      const createdBy = currentActor().principal;
+      if ((await this.messages.countOfToday(createdBy)) >= MESSAGES_A_DAY) {
+        throw conflict('daily_limit_reached', 'The user has sent the messages of a day', { limit: MESSAGES_A_DAY });
+      }
+      this.rateLimits.takeMail({ subject: record.bookingId ?? record.customerId ?? '', recipient });
+      const id = await this.messages.queue({ kind: 'manual', ...record, ...mail, recipient, createdBy });
+      await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
+      const message = await this.messages.get(id);
+      this.ledger.record('notifications.message.create', {
+        subjectType: 'notification_message',
+        subjectId: id,
+        before: null,
+        after: message.auditImage(),
+      });
+      return message;
+    });
+  }
+}
+
+function recordOf(input: SendMessage): MessageRecord {
+  const [bookingId, customerId] = [input.bookingId ?? null, input.customerId ?? null];
+  if (bookingId === null && customerId === null) {
+    throw invalidField('bookingId', 'bookingId or customerId is required', 'required');
+  }
+  if (bookingId !== null && customerId !== null) {
+    throw invalidField('customerId', 'Only one of bookingId and customerId is allowed', 'not_applicable');
+  }
+  return { bookingId, customerId };
+}
+
+/** Null if a template writes the message. */
+function writtenOf({ templateId, subject, text }: SendMessage): { subject: string; text: string } | null {
+  if (templateId !== undefined) {
+    const written = subject === undefined ? 'text' : 'subject';
+    if (subject === undefined && text === undefined) return null;
+    throw invalidField(written, 'A template has its own subject and text', 'not_applicable');
+  }
+  if (subject === undefined || text === undefined) {
+    const missing = subject === undefined ? 'subject' : 'text';
+    throw invalidField(missing, 'A message needs a templateId, or subject and text', 'required');
+  }
+  if (text.includes(LINK))
+    throw unprocessable('placeholder_unknown', 'Only templates have placeholders', { field: 'text' });
+  return { subject, text };
+}

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { invalid, makeBooking, type One, problem, staffWith } from '../bookings/bookings.js';
+import { newCustomer } from '../customers/customers.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { type MailServer, startMailServer } from './mail-server.js';
+import type { Message } from './reminders.js';
+
+const NOTIFICATIONS = '/v1/admin/notifications';
+const MESSAGES = `${NOTIFICATIONS}/messages`;
+const TEMPLATES = `${NOTIFICATIONS}/templates`;
+const WRITTEN = { subject: 'Your question', text: 'The hotel has a lift.' };
+
+let server: MailServer;
+let app: TestApp;
+let owner: TestClient;
+beforeAll(async () => {
+  server = await startMailServer();
+  // Its jobs are disabled: the tests call them.
+  app = await startApp({
+    env: {
+      ...{ JOBS: 'false', SMTP_URL: server.url, MAIL_FROM: 'Office <office@example.com>' },
+      ...{ RATE_LIMIT_FACTOR: '1000' },
+    },
+  });
+  owner = app.as('owner');
+});
+
+const work = () => asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
+const address = () => `clara-${randomUUID()}@example.com`;
+const send = (body: object, client = owner) => client.post<One<Message>>(MESSAGES, body);
+const mailsTo = (recipient: string) => server.mails.filter((mail) => mail.recipient === recipient);
+
+async function published(over: object = {}): Promise<string> {
+  const texts = { subject: 'News for {{customer.name}}', text: 'Dear {{customer.name}}, see you soon.' };
+  const body = { slug: `t-${randomUUID()}`, language: 'en', ...texts, ...over };
+  const created = await owner.post<One<{ id: string }>>(TEMPLATES, body);
+  expect(created.status).toBe(201);
+  expect((await owner.post(`${TEMPLATES}/${created.body.data.id}/publication`)).status).toBe(200);
+  return created.body.data.id;
+}
+
+describe('a message that staff send', () => {
+  it('it goes to the address of the booking, or to another one of the booking and its customer, and to no other', async () => {
+    const [first, second] = [address(), address()];
+    const emails = [{ address: second }, { address: first, isPrimary: true }];
+    const { id: customerId } = await newCustomer(app, { emails });
+    const { id: bookingId } = await makeBooking(owner, { customerId });
+    const sent = await send({ bookingId, ...WRITTEN });
+    expect([sent.status, sent.body.data]).toMatchObject([
+      201,
+      { kind: 'manual', status: 'queued', bookingId, createdBy: expect.stringMatching(/^user_/), templateId: null },
+    ]);
+    expect((await send({ bookingId, recipientEmail: second.toUpperCase(), ...WRITTEN })).status).toBe(201);
+    const foreign = await send({ bookingId, recipientEmail: address(), ...WRITTEN });
+    expect([foreign.status, foreign.body]).toEqual([
+      422,
+      problem('recipient_not_on_record', { field: 'recipientEmail' }),
+    ]);
+    expect((await send({ customerId, ...WRITTEN })).body.data).toMatchObject({ customerId, bookingId: null });
+    await work();
+    expect(mailsTo(first)).toMatchObject([
+      { subject: 'Your question', text: expect.stringContaining('The hotel has a lift.') },
+      {},
+    ]);
+    expect(mailsTo(second)).toHaveLength(1);
+
+    expect((await owner.post(`${NOTIFICATIONS}/suppressions`, { address: first })).status).toBe(201);
+    expect((await send({ bookingId, ...WRITTEN })).body).toMatchObject({ code: 'recipient_suppressed' });
+    const { id: withoutAddress } = await makeBooking(owner);
+    expect((await send({ bookingId: withoutAddress, ...WRITTEN })).body).toEqual(problem('no_recipient'));
+  });
+
+  it('a template writes it, if it is published for such messages and all of its placeholders have a value', async () => {
+    const recipient = address();
+    const { id: customerId } = await newCustomer(app, { emails: [{ address: recipient, isPrimary: true }] });
+    const templateId = await published();
+    expect((await send({ customerId, templateId })).body.data).toMatchObject({ templateId, kind: 'manual' });
+    await work();
+    expect(mailsTo(recipient)).toMatchObject([
+      { subject: expect.stringMatching(/^News for \w/), html: expect.stringContaining('see you soon') },
+    ]);
+
+    const ofBooking = await published({ text: 'Your booking {{booking.number}}' });
+    const missing = await send({ customerId, templateId: ofBooking });
+    expect([missing.status, missing.body]).toEqual([
+      422,
+      problem('placeholder_missing', { field: 'templateId', missing: ['booking.number'] }),
+    ]);
+    for (const over of [{ trigger: 'booking_confirmed' }, { category: 'marketing' }]) {
+      const rejected = await send({ customerId, templateId: await published(over) });
+      expect([rejected.status, rejected.body]).toMatchObject([422, { code: 'template_not_usable' }]);
+    }
+  });
+
+  it.each([
+    [{ ...WRITTEN }, 'bookingId', 'required'],
+    [{ bookingId: 'book_1', customerId: 'cus_1', ...WRITTEN }, 'customerId', 'not_applicable'],
+    [{ bookingId: 'book_1', subject: 'Only a subject' }, 'text', 'required'],
+    [{ bookingId: 'book_1', templateId: 'mtpl_1', text: 'Also a text' }, 'text', 'not_applicable'],
+  ])('%j is invalid: %s', async (body, path, code) => {
+    const filled = Object.fromEntries(
+      Object.entries(body).map(([name, value]) => [name, value.replace(/_1$/, '_01k0dem000e000000000009999')]),
+    );
+    const { status, body: answer } = await send(filled);
+    expect([status, answer]).toEqual([400, invalid(path, code)]);
+  });
+
+  it('it needs the scope to read its record, which must exist', async () => {
+    const { id: bookingId } = await makeBooking(owner, { customerEmail: address() });
+    const writer = await staffWith(app, 'notifications:write');
+    expect((await send({ bookingId, ...WRITTEN }, writer)).status).toBe(403);
+    const both = await staffWith(app, 'notifications:write', 'bookings:read');
+    expect((await send({ bookingId, ...WRITTEN }, both)).status).toBe(201);
+    const unknown = await send({ bookingId: 'book_01k0dem000e000000000009999', ...WRITTEN });
+    expect([unknown.status, unknown.body]).toEqual([404, problem('not_found', { field: 'bookingId' })]);
+  });
+
+  it('parallel requests of a user do not exceed 200 messages a day', async () => {
+    const { id: bookingId } = await makeBooking(owner, { customerEmail: address() });
+    const { id, createdBy } = (await send({ bookingId, ...WRITTEN })).body.data;
+    await app.sql(
+      `insert into notification_messages (id, kind, status, recipient, recipient_kind, subject, text, attempts, send_at, created_at,
+         updated_at, sent_at, created_by)
+       select 'nmsg_' || md5($1 || n), 'manual', 'sent', recipient, 'primary', 'x', 'x', 1, created_at, created_at, created_at,
+         created_at, created_by
+       from notification_messages, generate_series(1, 198 - (select count(*)::int from notification_messages where created_by = $2)) as n
+       where id = $1`,
+      [id, createdBy],
+    );
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send({ bookingId, ...WRITTEN })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
+    expect(answers.find(({ status }) => status === 409)?.body).toEqual(problem('daily_limit_reached', { limit: 200 }));
+  });
+});
