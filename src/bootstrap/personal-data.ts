@@ -49,7 +49,7 @@ const CLASSES: Record<PersonalData, DataClass> = {
     deletedBy: 'nothing',
   },
   partner: {
-    content: 'names and contacts of channels, ground operators, suppliers and facilities',
+    content: 'names and contacts of channels, ground operators, guides, suppliers and facilities',
     kept: 'as long as the business relation',
     deletedBy: 'staff, by changing or deleting the record',
   },

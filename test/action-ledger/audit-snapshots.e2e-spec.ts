@@ -40,6 +40,11 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
       [OTHERS]: ['status', 'publishedAt', 'retiredAt'],
     },
   },
+  'operations.assignment.update': {
+    entity: 'ResourceAssignment',
+    left: { [NEVER]: ['departureId', 'resourceId', 'exclusive'] },
+  },
+  'operations.resource.update': { entity: 'Resource', left: { [NEVER]: ['type'], [OTHERS]: ['status'] } },
   'operations.waiting_entry.update': {
     entity: 'WaitingEntry',
     left: {

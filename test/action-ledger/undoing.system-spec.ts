@@ -6,6 +6,7 @@ import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { WAITING, waitingForFull } from '../desk/waiting-list.js';
+import { assignmentsOf, newAssignment, newResource, RESOURCES } from '../operations/resources.js';
 import { ALLOTMENTS, newAllotment, onlySlot, departureIn } from '../distribution/allotments/allotments.js';
 import { earn, change as commissionPath, soldItem } from '../finance/commissions/commissions.js';
 import { draft as draftInvoice, PATH as INVOICES, sell } from '../finance/invoices/invoicing.js';
@@ -155,6 +156,20 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
       ...at(TEMPLATES, await newTemplate()),
       changes: { subject: 'Changed', text: 'Changed {{amount}}' },
     }),
+  ],
+  [
+    'operations.resource.update',
+    async () => ({
+      ...at(RESOURCES, await newResource(app, { seats: 4, languages: ['de'] })),
+      changes: { seats: null, languages: ['en'], exclusive: false, name: 'Other' },
+    }),
+  ],
+  [
+    'operations.assignment.update',
+    async () => {
+      const assignment = await newAssignment(app, { role: 'Before' });
+      return { ...at(assignmentsOf(assignment.departureId), assignment), changes: { role: null } };
+    },
   ],
   [
     'operations.waiting_entry.update',
@@ -324,6 +339,17 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
       ...at(SUPPRESSIONS, await send('post', SUPPRESSIONS, { address: `${unique('no')}@example.com`.toLowerCase() })),
       after: { liftedAt: expect.any(String) },
     }),
+  ],
+  [
+    'operations.assignment.create',
+    async () => {
+      const assignment = await newAssignment(app);
+      return { ...at(assignmentsOf(assignment.departureId), assignment), after: null };
+    },
+  ],
+  [
+    'operations.resource.create',
+    async () => ({ ...at(RESOURCES, await newResource(app)), after: { status: 'archived' } }),
   ],
   [
     'operations.waiting_entry.create',

@@ -25,6 +25,7 @@ import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { archived } from '../operations/facilities.js';
+import { newResource, RESOURCES } from '../operations/resources.js';
 import type { TestApp } from '../setup/app.js';
 import { MANUAL, makeTrip, external, reserve, reservedTrip, simulate, unconfirmedTrip } from '../trips/trips.js';
 
@@ -154,6 +155,11 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await newWaiting(app, { productId, from: '2127-05-01', to: '2127-05-31' });
     await app.as('owner').post(`${DEPARTURES}/${id}/cancellation`, {});
     await app.as('owner').post(`${DEPARTURES}/${id}/reinstatement`, {});
+  },
+  'resource.restored': async (app) => {
+    const { id } = await newResource(app);
+    await app.as('owner').post(`${RESOURCES}/${id}/archival`);
+    await reversed(app, id, 'operations.resource.archive');
   },
   // Runs last, because it moves the clock.
   'contract.expired, trip.hold_expired': async (app) => {

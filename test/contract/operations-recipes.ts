@@ -1,6 +1,8 @@
 import { departure, DEPARTURES, newDeparture } from '../operations/departures.js';
 import { FACILITIES, facility, groundOperator, newFacility, newOperator, OPERATORS } from '../operations/facilities.js';
-import { made, on, type Recipe, staff } from './recipe.js';
+import { newAssignment, newResource, RESOURCES } from '../operations/resources.js';
+import type { TestApp } from '../setup/app.js';
+import { inside, made, on, type Recipe, staff } from './recipe.js';
 
 const SCHEDULES = '/v1/admin/operations/departure-schedules';
 /** It makes no departures. */
@@ -8,6 +10,11 @@ const schedule = () => ({
   ...{ productId: 'tour-of-a-schedule', timeZone: 'Europe/Bucharest', dtstart: '2027-05-01', startTimes: ['09:00'] },
   ...{ durationMinutes: 120, capacity: 8, rrule: 'FREQ=WEEKLY', priceCents: 5_900, currency: 'EUR', active: false },
 });
+
+const assigned = async (app: TestApp) => {
+  const { id: assignmentId, departureId } = await newAssignment(app);
+  return { ...staff(app), ...inside('resource_assignment', assignmentId, { id: departureId, assignmentId }) };
+};
 
 export const operationsRecipes: Record<string, Recipe> = {
   [`POST ${DEPARTURES}`]: async (app) => ({ ...staff(app), body: departure(), subject: made('departure') }),
@@ -38,6 +45,29 @@ export const operationsRecipes: Record<string, Recipe> = {
     return { ...staff(app), ...on('departure', id) };
   },
 
+  [`POST ${RESOURCES}`]: async (app) => ({
+    ...staff(app),
+    body: { type: 'boat', name: 'Ferry' },
+    subject: made('resource'),
+  }),
+  [`PATCH ${RESOURCES}/{resourceId}`]: async (app) => {
+    const { id } = await newResource(app);
+    return { ...staff(app), ...inside('resource', id, { resourceId: id }), body: { seats: 4 } };
+  },
+  [`POST ${RESOURCES}/{resourceId}/archival`]: async (app) => {
+    const { id } = await newResource(app);
+    return { ...staff(app), ...inside('resource', id, { resourceId: id }) };
+  },
+  [`POST ${DEPARTURES}/{id}/assignments`]: async (app) => {
+    const { id } = await newDeparture(app);
+    const body = { resourceId: (await newResource(app)).id };
+    return { ...staff(app), parameters: { id }, body, subject: made('resource_assignment') };
+  },
+  [`PATCH ${DEPARTURES}/{id}/assignments/{assignmentId}`]: async (app) => ({
+    ...(await assigned(app)),
+    body: { role: 'Host' },
+  }),
+  [`DELETE ${DEPARTURES}/{id}/assignments/{assignmentId}`]: async (app) => assigned(app),
   [`POST ${SCHEDULES}`]: async (app) => ({ ...staff(app), body: schedule(), subject: made('departure_schedule') }),
   [`POST ${SCHEDULES}/preview`]: async (app) => ({ ...staff(app), body: schedule(), subject: null }),
   [`PATCH ${SCHEDULES}/{id}`]: async (app) => {

@@ -32,6 +32,16 @@ export const operationsEvents: EventGroup[] = [
     members: ['scheduleId', 'productId', 'active', 'version'],
   },
   {
+    channels: ['operations.resources'],
+    events: ['resource.created', 'resource.updated', 'resource.archived', 'resource.restored'],
+    members: ['resourceId', 'type', 'status', 'version'],
+  },
+  {
+    channels: ['operations.resources'],
+    events: ['resource.assigned', 'resource.assignment_changed', 'resource.unassigned'],
+    members: ['assignmentId', 'resourceId', 'departureId', 'startsAt', 'endsAt', 'version'],
+  },
+  {
     channels: ['operations.facilities'],
     events: ['facility.created', 'facility.updated', 'facility.archived', 'facility.restored'],
     members: ['facilityId', 'kind', 'status', 'version'],

@@ -4,6 +4,9 @@ import { DemoData } from '../../platform/provisioning/provisioning-decorators.js
 import { FacilitiesService } from './facilities/facilities.service.js';
 import type { CreateFacility } from './facilities/facility.dto.js';
 import type { CreateDepartureSchedule } from './schedules/departure-schedule.dto.js';
+import { ResourceAssignmentsService } from './resources/resource-assignments.service.js';
+import type { CreateResource } from './resources/resource.dto.js';
+import { ResourcesService } from './resources/resources.service.js';
 import { DepartureSchedulesService } from './schedules/departure-schedules.service.js';
 import type { CreateGroundOperator } from './operators/ground-operator.dto.js';
 import { GroundOperatorsService } from './operators/ground-operators.service.js';
@@ -55,13 +58,27 @@ const SCHEDULES: readonly CreateDepartureSchedule[] = ['FREQ=WEEKLY;BYDAY=TU,SA'
   }),
 );
 
-/** The facilities, ground operators and schedules that the examples of the API document name. */
+/** The examples read 1 and assign it, change 2 and archive 3. Departure 5 has 1, 4 and 5. */
+const RESOURCES: readonly CreateResource[] = [
+  {
+    ...{ type: 'guide', name: 'Ioana Marin', languages: ['ro', 'en', 'de'] },
+    documents: [{ kind: 'guide licence', expiresOn: '2028-03-31' }],
+  },
+  { type: 'vehicle', name: 'Minibus TL 08 DLT', seats: 18, groundOperatorId: demoId('gop', 1) },
+  { type: 'boat', name: 'Rowing boat' },
+  { type: 'driver', name: 'Radu Stan', languages: ['ro'] },
+  { type: 'equipment', name: 'Satellite phone' },
+];
+
+/** The facilities, ground operators, schedules and resources that the examples of the API document name. */
 @Injectable()
 export class OperationsDemo {
   constructor(
     private readonly facilities: FacilitiesService,
     private readonly operators: GroundOperatorsService,
     private readonly schedules: DepartureSchedulesService,
+    private readonly resources: ResourcesService,
+    private readonly assignments: ResourceAssignmentsService,
   ) {}
 
   @DemoData(140, 'facilities and ground operators')
@@ -78,6 +95,17 @@ export class OperationsDemo {
   async loadSchedules(): Promise<void> {
     for (const [index, schedule] of SCHEDULES.entries()) {
       await this.schedules.create(schedule, demoId('dsch', index + 1));
+    }
+  }
+
+  @DemoData(640, 'resources')
+  async loadResources(): Promise<void> {
+    for (const [index, resource] of RESOURCES.entries()) {
+      await this.resources.create(resource, demoId('rsrc', index + 1));
+    }
+    for (const [index, number] of [1, 4, 5].entries()) {
+      const body = { resourceId: demoId('rsrc', number) };
+      await this.assignments.create(demoId('dep', 5), body, demoId('rasn', index + 1));
     }
   }
 }

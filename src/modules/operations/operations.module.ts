@@ -14,6 +14,12 @@ import { GroundOperatorsController } from './operators/ground-operators.controll
 import { GroundOperatorsService } from './operators/ground-operators.service.js';
 import { QuotesController } from './quotes/quotes.controller.js';
 import { QuotesService } from './quotes/quotes.service.js';
+import { ResourceAssignmentsController } from './resources/resource-assignments.controller.js';
+import { ResourceAssignmentsService } from './resources/resource-assignments.service.js';
+import { ResourceDepartureListener } from './resources/resource-departure-listener.js';
+import { ResourcesController } from './resources/resources.controller.js';
+import { ResourcesRepository } from './resources/resources.repository.js';
+import { ResourcesService } from './resources/resources.service.js';
 import { DepartureSchedulesController } from './schedules/departure-schedules.controller.js';
 import { DepartureSchedulesJobs } from './schedules/departure-schedules.jobs.js';
 import { DepartureSchedulesService } from './schedules/departure-schedules.service.js';
@@ -27,6 +33,8 @@ import './operations-tables.js';
     FacilitiesController,
     GroundOperatorsController,
     QuotesController,
+    ResourceAssignmentsController,
+    ResourcesController,
   ],
   providers: [
     DepartureMinimumsService,
@@ -39,6 +47,10 @@ import './operations-tables.js';
     GroundOperatorsService,
     OperationsDemo,
     QuotesService,
+    ResourceAssignmentsService,
+    ResourceDepartureListener,
+    ResourcesRepository,
+    ResourcesService,
   ],
   exports: [DeparturesService],
 })

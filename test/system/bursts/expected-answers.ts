@@ -40,7 +40,14 @@ const REASONS: Record<string, readonly string[]> = {
       'policyAssignments_delete',
       'sessions_endCurrent',
     ],
-    ...['productOptions_delete', 'productUnits_delete', 'synonyms_delete', 'travelers_delete', 'tripComponents_remove'],
+    ...[
+      'productOptions_delete',
+      'productUnits_delete',
+      'resourceAssignments_delete',
+      'synonyms_delete',
+      'travelers_delete',
+      'tripComponents_remove',
+    ],
     // The example names a row that the demo data does not contain, or that belongs to another user.
     ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],
     ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],
@@ -49,6 +56,8 @@ const REASONS: Record<string, readonly string[]> = {
   '409 already_reversed': ['ledgerEntries_reverse'],
   // All requests send the same values, which only one of them can take.
   '409 allotment_overlap': ['allotments_create'],
+  '409 resource_archived': ['resources_archive'],
+  '409 resource_conflict': ['resourceAssignments_create'],
   '409 call_off_in_progress': ['callOffs_create'],
   '409 departure_cancelled': ['callOffs_create'],
   '409 operator_exists': ['operators_create'],

@@ -8,6 +8,12 @@ import type { DepartureSummary } from './departure-summary.js';
 export const SHORTAGE_RULES = named('ShortageRule', ['reject', 'reduce']);
 export type ShortageRule = (typeof SHORTAGE_RULES)[number];
 
+/**
+ * What happens if a resource of a moved departure is not free then: reject the change, or take the resource from the departure.
+ */
+export const RESOURCE_CONFLICT_RULES = named('ResourceConflictRule', ['reject', 'unassign']);
+export type ResourceConflictRule = (typeof RESOURCE_CONFLICT_RULES)[number];
+
 export const FOLLOWER_KINDS = named('DepartureFollowerKind', ['booking', 'trip']);
 export type FollowerKind = (typeof FOLLOWER_KINDS)[number];
 
@@ -33,6 +39,9 @@ export interface DepartureMove {
   onShortage: ShortageRule;
   followers: number;
   warnings: DepartureWarning[];
+  onResourceConflict: ResourceConflictRule;
+  /** Resources that were taken from the departure. */
+  unassigned: string[];
 }
 
 /**

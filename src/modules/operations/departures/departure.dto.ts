@@ -11,6 +11,7 @@ import {
   OneOf,
   Optional,
   Text,
+  Texts,
   Version,
   Whole,
 } from '../../../platform/http/fields.js';
@@ -19,7 +20,12 @@ import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { CutoffBody, CutoffResponse, toCutoff } from '../../products/index.js';
 import { SlotWarning } from './departure-followers.dto.js';
-import { SHORTAGE_RULES, type ShortageRule } from './departure-listener.js';
+import {
+  RESOURCE_CONFLICT_RULES,
+  type ResourceConflictRule,
+  SHORTAGE_RULES,
+  type ShortageRule,
+} from './departure-listener.js';
 import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
 import {
   CALL_OFF_REASONS,
@@ -154,6 +160,14 @@ export class ChangeDepartureQuery {
   @Optional()
   @OneOf(SHORTAGE_RULES)
   onShortage?: ShortageRule;
+
+  /**
+   * If a resource of the departure is not free at its new time, `reject` (default) rejects the change, and `unassign` takes the
+   * resource from the departure.
+   */
+  @Optional()
+  @OneOf(RESOURCE_CONFLICT_RULES)
+  onResourceConflict?: ResourceConflictRule;
 }
 
 export class ListDepartures extends PageQuery {
@@ -368,6 +382,10 @@ export class DepartureChangeEnvelope extends dataOf(DepartureResponse) {
   /** One entry for each slot that was opened with fewer units than it had; usually empty. */
   @ListOf(() => SlotWarning, { max: MAX_UNITS })
   warnings: SlotWarning[];
+
+  /** Resources (prefix `rsrc`) that were taken from the departure, because they are not free at its new time; usually empty. */
+  @Texts({ max: 1_000, maxLength: 100 })
+  unassigned: string[];
 }
 
 export class DepartureEnvelope extends dataOf(DepartureResponse) {}

@@ -94,6 +94,9 @@ export class DeparturesController {
    * then has too few, the move is rejected (the error lists the `slots`) or, with `onShortage=reduce`, the slots return with
    * fewer units and `warnings` lists them. A move within the validity reschedules the release steps: the units of an executed
    * step that is in the future again are reclaimed as far as the pool has units left.
+   *
+   * Its resources move along. If one is not free then, the move is rejected (the error lists the `conflicts`) or, with
+   * `onResourceConflict=unassign`, it is taken from the departure and listed in `unassigned`.
    */
   @Patch(':id')
   @RequireScope('operations:write')
@@ -102,7 +105,7 @@ export class DeparturesController {
   @Refuses({
     409: [
       ...['capacity_exceeded', 'departure_called_off', 'departure_cancelled', 'departure_in_past', 'facility_archived'],
-      ...['product_archived', 'tax_code_inactive'],
+      ...['product_archived', 'resource_conflict', 'tax_code_inactive'],
     ],
   })
   async update(
@@ -110,8 +113,8 @@ export class DeparturesController {
     @Body() body: UpdateDeparture,
     @Query() query: ChangeDepartureQuery,
   ): Promise<DepartureChangeEnvelope> {
-    const { departure, followers, warnings } = await this.departures.update(id, body, { expected, ...query });
-    return tagged(departure, { data: toDeparture(departure), followers, warnings });
+    const { departure, ...effects } = await this.departures.update(id, body, { expected, ...query });
+    return tagged(departure, { data: toDeparture(departure), ...effects });
   }
 
   /**

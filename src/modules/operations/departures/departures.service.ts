@@ -25,6 +25,7 @@ import {
   DepartureListener,
   type DepartureMove,
   type DepartureWarning,
+  type ResourceConflictRule,
   type ShortageRule,
 } from './departure-listener.js';
 import { DepartureMinimumsService } from './departure-minimums.service.js';
@@ -123,13 +124,17 @@ export class DeparturesService {
   async update(
     id: string,
     body: UpdateDeparture,
-    { expected, onShortage = 'reject' }: { expected: ExpectedVersions; onShortage?: ShortageRule },
-  ): Promise<{ departure: DepartureView; followers: number; warnings: DepartureWarning[] }> {
+    {
+      expected,
+      onShortage = 'reject',
+      onResourceConflict = 'reject',
+    }: { expected: ExpectedVersions; onShortage?: ShortageRule; onResourceConflict?: ResourceConflictRule },
+  ): Promise<{ departure: DepartureView; followers: number; warnings: DepartureWarning[]; unassigned: string[] }> {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
       const { facilityId, taxCodeId } = departure;
-      const move: DepartureMove = { onShortage, followers: 0, warnings: [] };
+      const move: DepartureMove = { onShortage, followers: 0, warnings: [], onResourceConflict, unassigned: [] };
       const now = this.clock.now();
       departure.change(changesOf(body), now);
       const isAheadAgain = previous.startsAt <= now && departure.startsAt > now;
@@ -145,8 +150,8 @@ export class DeparturesService {
         this.publishMoved(summary, previous);
       }
       if (departure.minParticipants !== null) await this.minimums.assess([id]);
-      const { followers, warnings } = move;
-      return { departure: await this.record('update', id, { before }), followers, warnings };
+      const { followers, warnings, unassigned } = move;
+      return { departure: await this.record('update', id, { before }), followers, warnings, unassigned };
     });
   }
 

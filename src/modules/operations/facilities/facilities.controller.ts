@@ -24,7 +24,8 @@ const PATH = '/v1/admin/operations/facilities';
 
 @ApiGroup('Facilities and ground operators', {
   position: 160,
-  description: 'Staff: places where services are delivered, and the companies that deliver them.',
+  description:
+    'Staff: places where services are delivered, the companies that deliver them, and the guides and vehicles of departures.',
 })
 @Controller(PATH)
 export class FacilitiesController {
