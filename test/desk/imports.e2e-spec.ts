@@ -67,12 +67,13 @@ describe('the check of a file', () => {
       'C-3,robot,Ada,King,,,',
       'C-4,,Eva,Pop,not an address,,',
       ',,Ion,Pop,,,',
+      'dan@example.com,,Dan,Pop,,,',
       'C-6,,Dan,Pop,,0240 555 011,',
     );
     const { import: found, records } = await checked(app, 'customers', csv);
     expect(found).toMatchObject({
-      ...{ status: 'checked', lineCount: 6, endedAt: null },
-      counts: { pending: 0, valid: 1, invalid: 5, skipped: 0, done: 0, failed: 0 },
+      ...{ status: 'checked', lineCount: 7, endedAt: null },
+      counts: { pending: 0, valid: 1, invalid: 6, skipped: 0, done: 0, failed: 0 },
     });
     expect(records.map(({ line, status, code, columnName }) => [line, status, code, columnName])).toEqual([
       [2, 'valid', null, null],
@@ -80,7 +81,8 @@ describe('the check of a file', () => {
       [4, 'invalid', expect.any(String), 'kind'],
       [5, 'invalid', expect.any(String), 'email'],
       [6, 'invalid', 'required', 'reference'],
-      [7, 'invalid', 'phone_country_unknown', 'phone'],
+      [7, 'invalid', 'personal_reference', 'reference'],
+      [8, 'invalid', 'phone_country_unknown', 'phone'],
     ]);
     expect(JSON.stringify(records)).not.toContain('not an address');
     expect(await count('customers')).toBe(before);
@@ -149,6 +151,28 @@ describe('the execution of an import', () => {
       first.map((id) => [id, 'already_imported']),
     );
     expect(await count('customers')).toBe(before + 30);
+  });
+
+  it('an error of the commit ends the record, not the import', async () => {
+    const { import: found } = await checked(app, 'customers', csvOf('reference,lastName', 'E-1,Doomed', 'E-2,Fine'));
+    await app.sql(`create function reject_doomed() returns trigger language plpgsql as $$
+      begin if new.last_name = 'Doomed' then raise exception 'doomed'; end if; return null; end $$`);
+    await app.sql(`create constraint trigger doomed after insert on customers deferrable initially deferred
+      for each row execute function reject_doomed()`);
+    await owner.post(`${IMPORTS}/${found.id}/execution`);
+    // A temporary error is tried five times; each time the import waits for the next run.
+    for (let run = 0; run < 6; run += 1) await runImports(app);
+    expect(await recordsOf(owner, found.id)).toMatchObject([
+      { status: 'failed', code: 'internal_error' },
+      { status: 'done', code: null },
+    ]);
+    expect(await readImport(owner, found.id)).toMatchObject({ status: 'completed_with_failures' });
+
+    // The check finds such an error, too.
+    const { id } = await upload(owner, 'customers', csvOf('reference,lastName', 'E-3,Doomed'));
+    for (let run = 0; run < 6; run += 1) await runImports(app);
+    expect(await recordsOf(owner, id)).toMatchObject([{ status: 'invalid', code: 'internal_error' }]);
+    await app.sql('drop trigger doomed on customers');
   });
 
   it('waits for the check, and a discarded import is gone', async () => {
@@ -251,6 +275,23 @@ describe('what is imported', () => {
     expect(await runsOf(app, id, ruleId)).toHaveLength(0);
     const actions = (await entriesAbout(owner, id)).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['bookings.booking.create', 'bookings.booking.confirm']));
+  });
+
+  it('a booking names the customer that remains after a merge', async () => {
+    const ids = await importedIds('customers', csvOf('reference,lastName', 'M-1,Popa', 'M-2,Popa'));
+    const merge = { duplicateIds: [ids['M-2']] };
+    expect((await owner.post(`/v1/admin/customers/${ids['M-1']}/merges`, merge)).status).toBe(200);
+    const csv = csvOf(
+      'reference,currency,customerReference,title,unitPrice',
+      'MB-1,EUR,M-2,Tour,10',
+      'MB-2,EUR,M-2,Tour,',
+    );
+    const { records } = await imported(app, 'bookings', csv);
+    expect(records.map(({ status, code, columnName }) => [status, code, columnName])).toEqual([
+      ['done', null, null],
+      ['invalid', 'required', 'unitPrice'],
+    ]);
+    expect(await readBooking(owner, records[0]?.subjectId ?? '')).toMatchObject({ customerId: ids['M-1'] });
   });
 
   // The price is 1,190.00 with 19 % of tax, of which the customer owes what it has not paid.

@@ -3,7 +3,7 @@ export { type Cutoff, CutoffBody, cutoffOf, CutoffResponse, LOCAL_TIME, toCutoff
 export { PRICE_OUTCOMES, PRICE_SOURCES, type PriceOutcome, type PriceSource } from './price-lists/unit-price.js';
 export { type PricedUnit, type PricedUnitOfSale, UnitPricesService } from './price-lists/unit-prices.service.js';
 export type { ProductDefaults } from './products/product-defaults.js';
-export { RESOURCE_TYPES, type ResourceType } from './products/product.entity.js';
+export { RESOURCE_TYPES, type ResourceType } from './products/resource-types.js';
 export { ProductPathId } from './products/product-path.js';
 export { ProductListener } from './products/product-listener.js';
 export { CreateProduct } from './products/product.dto.js';

@@ -119,13 +119,14 @@ export class Database {
     return readPools.run(pool, work);
   }
 
-  /** Runs the work, rolls back its changes of the database, and returns its result. */
+  /** Runs the work, checks its deferred constraints, rolls back its changes of the database, and returns its result. */
   async dryRun<T>(work: () => Promise<T>): Promise<T> {
     const performed: { result: T }[] = [];
     const end = new Error('The dry run has ended');
     const run = this.transaction(async () => {
       performed.push({ result: await work() });
-      await this.flush();
+      await units.getStore()?.finish();
+      await this.query('set constraints all immediate');
       throw end;
     });
     await run.catch((error: unknown) => {

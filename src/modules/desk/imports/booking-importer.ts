@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { isCurrency } from '../../../platform/money/money.js';
 import { BookingItemsService, BookingsService, CreateBooking, CreateBookingItem } from '../../bookings/index.js';
+import { CustomersService } from '../../customers/index.js';
 import { CreatePayment, PaymentsService } from '../../finance/index.js';
 import { amount, assertSame, CellError, ofLine, type RecordImporter, required, text, whole } from './import-cells.js';
 import type { ImportRow } from './import-record.entity.js';
@@ -45,6 +46,7 @@ export class BookingImporter implements RecordImporter {
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
     private readonly payments: PaymentsService,
+    private readonly customers: CustomersService,
     private readonly references: ImportReferences,
     private readonly clock: Clock,
   ) {}
@@ -55,7 +57,7 @@ export class BookingImporter implements RecordImporter {
     const currency = currencyOf(first);
     const id = await this.createBooking(first, currency);
     let billed = 0;
-    for (const row of rows) billed += await ofLine(row, () => this.addItems(id, row, currency));
+    for (const row of rows) billed += await ofLine(row, this.columnOf, () => this.addItems(id, row, currency));
     const paid = amount(first, 'paid', currency) ?? 0;
     if (billed > paid) await this.addOpen(id, billed - paid);
     await this.bookings.confirm(id, null);
@@ -83,13 +85,15 @@ export class BookingImporter implements RecordImporter {
     const reference = text(row, 'customerReference');
     if (reference === undefined) return text(row, 'customerId');
     const id = await this.references.find('customers', reference);
-    if (id !== null) return id;
+    // A customer that was merged is replaced by the one that remains.
+    if (id !== null) return (await this.customers.get(id)).mergedIntoId ?? id;
     throw new CellError(row, 'customerReference', 'not_found', 'no imported customer has this reference');
   }
 
   /** Returns what the earlier system has billed for the line. */
   private async addItems(bookingId: string, row: ImportRow, currency: string): Promise<number> {
-    const [quantity, unitSellCents] = [whole(row, 'quantity') ?? 1, amount(row, 'unitPrice', currency) ?? 0];
+    const [quantity, unitSellCents] = [whole(row, 'quantity') ?? 1, amount(row, 'unitPrice', currency)];
+    required(row, 'unitPrice');
     const departureId = text(row, 'departureId');
     const overrides =
       departureId === undefined ? {} : ({ override: ['cutoff', 'past', 'price'], overrideReason: REASON } as const);

@@ -75,12 +75,16 @@ export function assertSame(rows: readonly ImportRow[], columns: readonly string[
 }
 
 /** Runs work for one line of a record with several lines; its errors name the line. */
-export async function ofLine<T>({ line }: ImportRow, work: () => Promise<T>): Promise<T> {
+export async function ofLine<T>(
+  { line }: ImportRow,
+  columnOf: Readonly<Record<string, string>>,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof AppError) || error instanceof CellError) throw error;
-    const { code, message, columnName } = faultOf(error, {});
+    const { code, message, columnName } = faultOf(error, columnOf);
     throw new AppError(error.status, code, `Line ${line}: ${message}`, { details: { field: columnName } });
   }
 }
@@ -93,7 +97,7 @@ export function faultOf(error: AppError, columnOf: Readonly<Record<string, strin
   const member = path?.split('.').findLast((part) => !/^\d+$/.test(part)) ?? null;
   return {
     code: issue?.code ?? error.code,
-    columnName: member === null ? null : (columnOf[member] ?? member),
+    columnName: member ? (columnOf[member] ?? member) : null,
     message: (issue?.message ?? error.message).slice(0, MAX_MESSAGE),
   };
 }

@@ -74,7 +74,7 @@ function columnsOf(header: readonly string[], required: readonly string[], optio
     return name;
   });
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
-  if (repeated >= 0) throw faulty(`Column ${repeated + 1} is there twice`, 'column_duplicate');
+  if (repeated >= 0) throw faulty(`Column ${repeated + 1} is a duplicate`, 'column_duplicate');
   const missing = required.find((name) => !names.includes(name));
   if (missing !== undefined) throw faulty(`The column ${missing} is missing`, 'column_missing');
   return names;

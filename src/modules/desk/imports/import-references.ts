@@ -3,7 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import type { ImportKind } from './import.entity.js';
 
-/** The records of earlier systems that were imported, by their keys there. */
+/** Maps keys of earlier systems to the records that were imported here. */
 @Injectable()
 export class ImportReferences {
   constructor(

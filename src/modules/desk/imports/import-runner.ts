@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
-import { AppError, conflict } from '../../../platform/errors/app-error.js';
+import { AppError } from '../../../platform/errors/app-error.js';
 import { toAppError } from '../../../platform/errors/to-app-error.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { faultOf } from './import-cells.js';
 import { ImportReferences } from './import-references.js';
-import type { ImportKind } from './import.entity.js';
+import type { Import, ImportKind } from './import.entity.js';
 import type { ImportRecord, ImportRow } from './import-record.entity.js';
 import { IMPORT_JOB, ImportsService } from './imports.service.js';
 import { ImportsRepository } from './imports.repository.js';
@@ -19,6 +19,11 @@ class AlreadyImported extends Error {
     super('The reference was imported before');
   }
 }
+
+/** A record as it was when it was claimed: its entity may have changed when the transaction fails. */
+type ClaimedRecord = Pick<ImportRecord, 'id' | 'status'>;
+
+const MAX_WORK_MS = 45_000;
 
 /**
  * Checks and imports the records of files, one transaction each. The check does the same work as the import and rolls it back. A
@@ -43,7 +48,7 @@ export class ImportRunner {
     await this.run(id);
   }
 
-  /** Goes on with imports whose process ended, and with those whose job has given up. */
+  /** Resumes imports whose process was killed, or whose job used up its attempts. */
   @Cron('desk.imports', '* * * * *')
   async resumeAll(): Promise<void> {
     for (const id of await this.repository.working()) {
@@ -58,33 +63,43 @@ export class ImportRunner {
     await this.imports.deleteOld();
   }
 
+  /** Works for at most 45 seconds, so that other jobs get their turn; then a new job goes on. */
   private async run(id: string): Promise<void> {
+    const endsAt = performance.now() + MAX_WORK_MS;
     const found = await this.repository.imports.find(id);
-    if (found?.status === 'checking') while (await this.checkNext(id, found.kind));
-    if (found?.status === 'running') while (await this.importNext(id, found.kind));
+    const next = async ({ kind, status }: Import) =>
+      status === 'checking' ? this.checkNext(id, kind) : this.importNext(id, kind);
+    while (found && (await next(found))) {
+      if (performance.now() > endsAt) return this.imports.start(id);
+    }
     await this.imports.finish(id);
   }
 
-  /** Returns false if no record is left. Two processes may check the same record: they find the same. */
+  /** Returns false if no record is left for this process, or if the check of one has to wait. */
   private async checkNext(id: string, kind: ImportKind): Promise<boolean> {
-    const record = await this.repository.nextPending(id);
-    if (!record) return false;
+    const claimed: { record: ClaimedRecord | null } = { record: null };
     try {
-      await this.database.dryRun(() => this.create(kind, record));
-      await this.change(record, (one) => one.pass(this.clock.now()));
+      await this.database.dryRun(async () => {
+        const record = await this.repository.claim(id, 'pending');
+        claimed.record = record && { id: record.id, status: record.status };
+        if (record) await this.create(kind, record);
+      });
     } catch (error) {
-      await this.reject(kind, record, error);
+      if (!claimed.record) throw error;
+      return this.reject(kind, claimed.record, error);
     }
+    if (!claimed.record) return false;
+    await this.change(claimed.record, (record) => record.pass(this.clock.now()));
     return true;
   }
 
-  /** Returns false if no record is left for this process. */
+  /** Returns false if no record is left for this process, or if the import of one has to wait. */
   private async importNext(id: string, kind: ImportKind): Promise<boolean> {
-    const claimed: { record: ImportRecord | null } = { record: null };
+    const claimed: { record: ClaimedRecord | null } = { record: null };
     try {
       return await this.database.transaction(async () => {
-        const record = await this.repository.claimValid(id);
-        claimed.record = record;
+        const record = await this.repository.claim(id, 'valid');
+        claimed.record = record && { id: record.id, status: record.status };
         if (!record) return false;
         record.finish(await this.create(kind, record), this.clock.now());
         await this.repository.records.update(record);
@@ -92,15 +107,16 @@ export class ImportRunner {
       });
     } catch (error) {
       if (!claimed.record) throw error;
-      await this.reject(kind, claimed.record, error);
-      return true;
+      return this.reject(kind, claimed.record, error);
     }
   }
 
   /** Creates what the record describes, and keeps its reference. Returns its id. */
   private async create(kind: ImportKind, { reference, rows }: ImportRecord): Promise<string> {
-    if (reference === null)
-      throw new AppError(422, 'required', 'reference is required', { details: { field: 'reference' } });
+    if (reference === null) throw referenceFault('required', 'reference is required');
+    if (reference.includes('@')) {
+      throw referenceFault('personal_reference', 'reference must not be an e-mail address, because it is kept');
+    }
     const present = await this.references.find(kind, reference);
     if (present !== null) throw new AlreadyImported(present);
     const [first, ...others] = rows ?? [];
@@ -108,13 +124,17 @@ export class ImportRunner {
     const lines: [ImportRow, ...ImportRow[]] = [first, ...others];
     const subjectId = await this.imports.importerOf(kind).run(lines);
     if (await this.references.add(kind, reference, subjectId)) return subjectId;
-    throw conflict('reference_taken', 'Another import has just imported the reference');
+    // Another import has just committed it.
+    throw new AlreadyImported((await this.references.find(kind, reference)) ?? '');
   }
 
-  /** The transaction of the record has rolled back. */
-  private async reject(kind: ImportKind, record: ImportRecord, error: unknown): Promise<void> {
+  /** The transaction of the record has rolled back. Returns false if the error is temporary: the import then waits a minute. */
+  private async reject(kind: ImportKind, record: ClaimedRecord, error: unknown): Promise<boolean> {
     const now = this.clock.now();
-    if (error instanceof AlreadyImported) return this.change(record, (one) => one.skip(error.subjectId, now));
+    if (error instanceof AlreadyImported) {
+      await this.change(record, (one) => one.skip(error.subjectId, now));
+      return true;
+    }
     const known = toAppError(error);
     const isTemporary = !(known instanceof AppError) || known.status >= 500;
     if (isTemporary) this.log.error({ err: error, importRecordId: record.id }, 'a record of an import failed');
@@ -123,10 +143,11 @@ export class ImportRunner {
         ? faultOf(known, this.imports.importerOf(kind).columnOf)
         : { code: 'internal_error', columnName: null, message: 'The record could not be imported' };
     await this.change(record, (one) => one.fail(fault, { isTemporary, now }));
+    return !isTemporary;
   }
 
   /** Changes the record unless another process has changed it, or the import is gone. */
-  private async change({ id, status }: ImportRecord, work: (record: ImportRecord) => void): Promise<void> {
+  private async change({ id, status }: ClaimedRecord, work: (record: ImportRecord) => void): Promise<void> {
     await this.database.transaction(async () => {
       const record = await this.repository.records.findAndLock(id);
       if (record?.status !== status) return;
@@ -134,4 +155,8 @@ export class ImportRunner {
       await this.repository.records.update(record);
     });
   }
+}
+
+function referenceFault(code: string, message: string): AppError {
+  return new AppError(422, code, message, { details: { field: 'reference' } });
 }

@@ -45,7 +45,7 @@ export class ImportsController {
    * Check a file to import
    *
    * @remarks A job tries each record of the file and rolls it back (202); poll the import, then read its records. Nothing is
-   * imported before the execution. Each line has a `reference`, its key in the earlier system; a reference that was imported before
+   * imported before the execution. Each line has a `reference`, its key in the earlier system, which must not be an e-mail address; one that was imported before
    * is skipped, so a corrected file can be sent again. Empty cells are omitted values.
    *
    * `customers`: `kind`, `firstName`, `lastName`, `companyName`, `email`, `phone`, `line1`, `line2`, `city`, `region`, `postalCode`,
@@ -59,8 +59,8 @@ export class ImportsController {
    * `serviceDate`, `departureId`, `taxCodeId`, `billed`; for the booking `number`, `customerReference` or `customerId` or
    * `customerName` with `customerEmail` and `customerPhone`, `startDate`, `endDate`, `notes`, `paid`, `paidOn`, `paymentMethod`. Lines
    * with the same reference are items of one booking. `billed` is what the earlier system has invoiced for the line; it is taken off
-   * the price, so that it is not invoiced again. `paid` is what the customer has paid so far: what it leaves open of `billed` is an
-   * item without tax, and what exceeds `billed` is a payment. Customers get no confirmation. It also needs the scopes
+   * the price, so that it is not invoiced again. `paid` is what the customer has paid so far: if it is less than `billed`, the difference
+   * becomes an item without tax; if it is more, the difference is recorded as a payment. Customers get no confirmation. It also needs the scopes
    * `bookings:write`, `bookings:override` and `finance:write`.
    */
   @Post()
@@ -92,7 +92,7 @@ export class ImportsController {
   /**
    * Get an import
    *
-   * @remarks Returns how far the check or the import is.
+   * @remarks Returns the progress of the check or of the import.
    */
   @Get(':id')
   @RequireScope('customers:read')
@@ -118,8 +118,8 @@ export class ImportsController {
   /**
    * Execute an import
    *
-   * @remarks A job imports the valid records, each for itself (202). A record that is rejected now `failed` and stops no other. Only
-   * an import that is `checked` can be executed, and only once. It needs the same scopes as its creation.
+   * @remarks A job imports the valid records, each in its own transaction (202). A record that is rejected gets the status `failed`
+   * and stops no other. Only an import that is `checked` can be executed, and only once. It needs the same scopes as its creation.
    */
   @Post(':id/execution')
   @HttpCode(202)
@@ -138,7 +138,7 @@ export class ImportsController {
    */
   @Delete(':id')
   @RequireScope('customers:write')
-  @Mutates('desk.import.delete', { irreversible: 'The file is gone: import it again' })
+  @Mutates('desk.import.delete', { irreversible: 'The lines were erased: upload the file again' })
   @Refuses({ 409: ['import_in_progress'] })
   async delete(
     @PathId('imp', 'id', 3) id: string,

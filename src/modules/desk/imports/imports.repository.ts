@@ -56,23 +56,13 @@ export class ImportsRepository {
     return rows.map(({ id }) => id);
   }
 
-  async nextPending(importId: string): Promise<ImportRecord | null> {
+  /** Locks the next record with this status; records on which other processes work are passed over. */
+  async claim(importId: string, status: 'pending' | 'valid'): Promise<ImportRecord | null> {
     const [record] = await this.records.read({
-      name: 'import-next-pending',
+      name: 'import-claim',
       text: `select ${this.records.columns('record')} from import_records record
-        where record.import_id = $1 and record.status = 'pending' order by record.position limit 1`,
-      values: [importId],
-    });
-    return record ?? null;
-  }
-
-  /** Locks the next record that can be imported; records on which other processes work are passed over. */
-  async claimValid(importId: string): Promise<ImportRecord | null> {
-    const [record] = await this.records.read({
-      name: 'import-claim-valid',
-      text: `select ${this.records.columns('record')} from import_records record
-        where record.import_id = $1 and record.status = 'valid' order by record.position limit 1 for update skip locked`,
-      values: [importId],
+        where record.import_id = $1 and record.status = $2 order by record.position limit 1 for update skip locked`,
+      values: [importId, status],
     });
     return record ?? null;
   }

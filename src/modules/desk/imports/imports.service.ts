@@ -101,6 +101,7 @@ export class ImportsService {
   async delete(id: string, expected: ExpectedVersions): Promise<ImportView> {
     return this.database.transaction(async () => {
       const found = await this.repository.imports.lock(id);
+      for (const scope of this.importerOf(found.kind).scopes) assertScope(scope);
       assertVersion(expected, found);
       found.assertIdle();
       return this.remove(found);
@@ -147,7 +148,8 @@ export class ImportsService {
     return view;
   }
 
-  private async start(importId: string): Promise<void> {
+  /** Adds the job that works on the import. */
+  async start(importId: string): Promise<void> {
     await this.jobs.add(IMPORT_JOB, { importId }, { key: `${IMPORT_JOB}:${importId}` });
   }
 

@@ -22,7 +22,7 @@ export class ProductImporter implements RecordImporter {
   readonly kind = 'products';
   readonly columns = { required: ['name', 'kind', 'timeZone'], optional: [...OF_PRODUCT.slice(4), 'id', ...OF_UNIT] };
   readonly scopes = ['products:write'];
-  readonly columnOf = { type: 'unitType' };
+  readonly columnOf = {};
 
   constructor(
     private readonly products: ProductsService,
@@ -44,7 +44,7 @@ export class ProductImporter implements RecordImporter {
     });
     const { id } = await this.products.create(input);
     for (const row of rows.filter(({ cells }) => OF_UNIT.some((name) => cells[name] !== undefined))) {
-      await ofLine(row, async () => this.units.create(id, await unitOf(row)));
+      await ofLine(row, { type: 'unitType', name: 'unitName' }, async () => this.units.create(id, await unitOf(row)));
     }
     return id;
   }

@@ -27,12 +27,11 @@ import {
   PRODUCT_STATUSES,
   type ProductKind,
   type ProductStatus,
-  RESOURCE_TYPES,
-  type ResourceType,
   TRAVELER_FIELDS,
   VOUCHER_RULES,
   type VoucherRule,
 } from './product.entity.js';
+import { RESOURCE_TYPES, type ResourceType } from './resource-types.js';
 
 const CONTACT_FIELD = {
   max: CONTACT_FIELDS.length,

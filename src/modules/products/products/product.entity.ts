@@ -5,6 +5,7 @@ import { Derived } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { extensible, named } from '../../../platform/http/named-values.js';
 import type { Cutoff } from './cutoff.dto.js';
+import type { ResourceType } from './resource-types.js';
 
 /** `price-lists` is a path beside the products. */
 export const PRODUCT_ID = /^(?!price-lists$)[A-Za-z0-9._:-]{1,128}$/;
@@ -25,17 +26,6 @@ export type ProductStatus = (typeof PRODUCT_STATUSES)[number];
 
 export const VOUCHER_RULES = named('VoucherRule', ['on_confirmation', 'when_paid', 'never']);
 export type VoucherRule = (typeof VOUCHER_RULES)[number];
-
-export const RESOURCE_TYPES = extensible('ResourceType', [
-  'guide',
-  'driver',
-  'vehicle',
-  'boat',
-  'equipment',
-  'room',
-  'other',
-]);
-export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 export const MEDIA_KINDS = extensible('ProductMediaKind', ['image', 'video', 'document']);
 export type MediaKind = (typeof MEDIA_KINDS)[number];
