@@ -130,6 +130,35 @@ describe('a message template', () => {
     expect((await publish(first.id)).body).toEqual(problem('invalid_transition', { from: 'retired', to: 'published' }));
   });
 
+  it('all texts of a name have one trigger, so that no publication replaces the text of another trigger', async () => {
+    const name = slug();
+    const plain = { slug: name, subject: 'Hello', text: 'Dear {{customer.name}}' };
+    const triggers = ['deposit_due', 'balance_due', undefined, 'deposit_due', 'balance_due', undefined];
+    const answers = await Promise.all(
+      triggers.map((trigger) => owner.post<One<Template>>(TEMPLATES, body({ ...plain, trigger }))),
+    );
+    const created = answers.map(({ status }, index) => ({ status, trigger: triggers[index] }));
+    const [winner] = created.filter(({ status }) => status === 201);
+    expect(created.filter(({ status }) => status === 201)).toEqual([winner, winner]);
+    const rejected = answers.filter(({ status }) => status !== 201);
+    expect(rejected.map(({ body: answer }) => answer)).toEqual(
+      Array.from({ length: 4 }, () => invalid('trigger', 'not_applicable')),
+    );
+
+    // A retired name is free for another trigger, and the retirement can then not be reversed.
+    const old = await draft();
+    await retire(old.id);
+    const second = await draft({ ...plain, slug: old.slug, trigger: 'departure_upcoming' });
+    const { id: entryId } = await entryOf(app, old.id, 'notifications.template.retire');
+    expect(rejection(await reverse(app, entryId))).toMatchObject({ details: { reason: 'template_published' } });
+    await publish(second.id);
+    // Texts from before this rule.
+    const third = await draft({ ...plain, slug: old.slug, trigger: 'departure_upcoming' });
+    await app.sql(`update message_templates set trigger = 'balance_due' where id = $1`, [third.id]);
+    expect((await publish(third.id)).body).toEqual(problem('template_published'));
+    expect((await read(second.id)).status).toBe('published');
+  });
+
   it('a preview shows the message of sample data, and of a booking with what is missing', async () => {
     const { id } = await draft({
       language: 'de',

@@ -60,6 +60,9 @@ export class MessageTemplatesService {
     const template = make(MessageTemplate, { ...input, ...fixed });
     assertPlaceholders(template);
     return this.database.transaction(async () => {
+      if (await this.hasOtherTrigger(template)) {
+        throw invalidField('trigger', 'Texts with this slug have another trigger', 'not_applicable');
+      }
       await this.rows.insert(template);
       this.record('create', template, null);
       return template;
@@ -98,6 +101,8 @@ export class MessageTemplatesService {
       template.publish(this.clock.now());
       const { slug, language } = template;
       const replaced = await this.rows.findBy({ slug, language, status: 'published' });
+      // Rows from before the rule of one trigger per slug.
+      if (replaced && replaced.trigger !== template.trigger) throw triggerConflict();
       if (replaced) await this.retireReplaced(replaced.id);
       await this.rows.update(template);
       const after = { ...template.auditImage(), replacedId: replaced?.id ?? null };
@@ -140,6 +145,7 @@ export class MessageTemplatesService {
   async reverseRetirement(entry: RecordedAction): Promise<ReversalResult> {
     const template = await this.rows.lock(entry.subjectId);
     assertUnchangedSince(entry, template);
+    if (await this.hasOtherTrigger(template)) throw triggerConflict();
     const before = template.auditImage();
     template.restore(this.clock.now());
     await this.rows.update(template);
@@ -188,6 +194,21 @@ export class MessageTemplatesService {
     this.record('retire', replaced, before);
   }
 
+  /**
+   * Returns whether a draft or published text of the slug has another trigger. A rule finds its text by slug and trigger, and the
+   * publication of a text replaces the one with its slug, so these have one trigger. Locks the slug until the transaction ends,
+   * so that parallel creations see each other.
+   */
+  private async hasOtherTrigger({ id, slug, trigger }: MessageTemplate): Promise<boolean> {
+    await this.database.query('select pg_advisory_xact_lock(hashtextextended($1, 2203))', [slug]);
+    const [other] = await this.database.query(
+      `select from message_templates
+       where slug = $1 and id <> $2 and status <> 'retired' and trigger is distinct from $3 limit 1`,
+      [slug, id, trigger],
+    );
+    return other !== undefined;
+  }
+
   /** A built-in text, and the text in another language, take its place. */
   private async assertUnused({ id, slug, trigger }: MessageTemplate): Promise<void> {
     if (isBuiltIn(slug, trigger)) return;
@@ -221,6 +242,10 @@ function assertPlaceholders({ trigger, subject, text }: MessageTemplate): void {
   // A subject is one line, so lists have no place in it.
   checkTemplate(subject, { ...placeholders, lists: {} }, 'subject');
   checkTemplate(text, placeholders, 'text');
+}
+
+function triggerConflict() {
+  return conflict('template_published', 'Texts with this slug have another trigger');
 }
 
 function subjectOf({ id }: MessageTemplate) {
