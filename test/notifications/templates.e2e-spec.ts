@@ -211,7 +211,7 @@ describe('a message template', () => {
 
 describe('a reminder with a published template', () => {
   it('it is written in the language of the booking, its customer or the company, as text and HTML', async () => {
-    const { slug: name } = await published();
+    const { slug: name, id: englishId } = await published();
     await published({ slug: name, language: 'de', subject: 'Bitte {{amount}}', text: 'Guten Tag {{customer.name}}' });
     await published({ slug: name, language: 'fr', subject: 'Payez {{amount}}', text: 'Bonjour {{customer.name}}' });
     const english = await mailBy(name);
@@ -230,6 +230,13 @@ describe('a reminder with a published template', () => {
     await owner.patch(PROFILE, { defaultLanguage: 'de' });
     expect((await mailBy(name, 'ja')).mail?.text).toContain('Guten Tag');
     await owner.patch(PROFILE, { defaultLanguage: 'en' });
+
+    // Without a text in one of these languages, any text of the template is sent.
+    expect((await retire(englishId)).status).toBe(200);
+    expect((await mailBy(name, 'ja')).mail?.text).toContain('Guten Tag');
+    const builtIn = await published({ slug: 'installment-due', language: 'fr', text: 'Bonjour' });
+    expect((await mailBy('installment-due', 'ja')).mail?.text).toContain('Dear Clara');
+    expect((await retire(builtIn.id)).status).toBe(200);
   });
 
   it('a header cannot be injected by the name of a customer', async () => {

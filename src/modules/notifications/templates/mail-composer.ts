@@ -43,23 +43,26 @@ export class MailComposer {
 
   /**
    * Returns the published text of this name (by default the name of the trigger) for a reminder of the booking. Its language is the
-   * first one with a text: of the booking, of its customer, of the company, English. Without any, the built-in text; null if there is
-   * none of this name.
+   * first one with a text: of the booking, of its customer, of the company, English. Without any, the built-in text; if there is none
+   * of this name, the first published text in another language, because a rule with a text must not skip the reminder. Null
+   * without a text.
    */
   async choose(trigger: LiveTrigger, name: string | null, bookingId: string): Promise<MailTemplate | null> {
     const slug = name ?? slugOf(trigger);
     const texts = await this.templates.read({
       name: 'message-templates-published',
       text: `select ${this.templates.columns('template')} from message_templates template
-        where template.status = 'published' and template.slug = $1 and template.trigger = $2`,
+        where template.status = 'published' and template.slug = $1 and template.trigger = $2
+        order by template.language`,
       values: [slug, trigger],
     });
-    if (texts.length > 0) {
+    const builtIn = builtInOf(slug);
+    const [first] = texts;
+    if (first) {
       const booking = await this.factsOf(bookingId);
-      const template = booking && inFirst(texts, await this.languagesOf(booking));
+      const template = booking && (inFirst(texts, await this.languagesOf(booking)) ?? (builtIn ? null : first));
       if (template) return { kind: 'published', template, booking };
     }
-    const builtIn = builtInOf(slug);
     return builtIn && { kind: 'built_in', trigger: builtIn };
   }
 
