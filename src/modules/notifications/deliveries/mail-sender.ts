@@ -15,9 +15,10 @@ export interface Mail {
 }
 
 /**
- * The outcome of an attempt. Bounced: the server rejected the address. Rejected: it rejected the sender or the content. Temporary: the server certainly did not accept the mail; it may be sent again. Unknown: the
- * connection broke after the text was transmitted, so the server may have accepted it; it must never be sent again.
- * Withdrawn: the reason for the mail no longer exists, so it was not sent.
+ * The outcome of an attempt. Bounced: the server rejected the address. Rejected: it rejected the sender or the content. Temporary:
+ * the server certainly did not accept the mail; it may be sent again. Unknown: the connection broke after the text was transmitted,
+ * so the server may have accepted it; it must never be sent again. Withdrawn: the reason for the mail no longer exists, so it was
+ * not sent.
  */
 export type Outcome =
   | { kind: 'sent' | 'recorded' | 'withdrawn' }

@@ -210,7 +210,8 @@ export class MessagesService {
       `update notification_messages message
        set status = 'sending', lease_until = $2, attempts = message.attempts + 1, updated_at = $1
        where message.id = (
-         select id from notification_messages where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual') and status = 'queued' and send_at <= $1
+         select id from notification_messages
+         where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual') and status = 'queued' and send_at <= $1
          order by send_at, id limit 1 for update skip locked)
        returning ${this.columns()}`,
       [this.clock.now(), this.clock.inSeconds(LEASE_SECONDS)],
@@ -245,7 +246,8 @@ export class MessagesService {
          suppression_group, subject, text, attempts, send_at, lease_until, created_at, updated_at)
        values ($1, 'reminder', $2, $11, $12, 'sending', $3, $4, $5, $6, $7, $8, $9, $10, $9, $9)
        on conflict (run_id) do update set status = 'sending', recipient = excluded.recipient, reason = null, error = null,
-         booking_id = excluded.booking_id, template_id = excluded.template_id, recipient_kind = excluded.recipient_kind, suppression_group = excluded.suppression_group,
+         booking_id = excluded.booking_id, template_id = excluded.template_id, recipient_kind = excluded.recipient_kind,
+         suppression_group = excluded.suppression_group,
          subject = excluded.subject, text = excluded.text, attempts = excluded.attempts, lease_until = excluded.lease_until,
          updated_at = excluded.updated_at
        returning ${this.columns()}`,

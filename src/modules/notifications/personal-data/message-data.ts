@@ -38,8 +38,8 @@ export class MessageData implements PersonalDataHolder {
   }
 
   /**
-   * Replaces recipients and texts, cancels what has not been sent, and suppresses the addresses. Throws while a message is being sent, so that the job
-   * repeats the step: its outcome is recorded first.
+   * Replaces recipients and texts, cancels what has not been sent, and suppresses the addresses. Throws while a message is being
+   * sent, so that the job repeats the step: its outcome is recorded first.
    */
   async erase(person: Person): Promise<number> {
     const bookingIds = bookingIdsOf(person);
