@@ -477,6 +477,22 @@ describe('a customer on the waiting list', () => {
     expect(merged.status).toBe(200);
     expect(await readWaiting(app, entry)).toMatchObject({ customerId: survivor.id, status: 'waiting' });
   });
+
+  it('is mailed about an offer, although a merge moves the entry at the same time', async () => {
+    const { id: departureId } = await newDeparture(app, { capacity: 4 });
+    const emails = [{ address: 'merging@example.com' }];
+    for (let round = 0; round < 4; round += 1) {
+      const [former, survivor] = [await newCustomer(app, { emails }), await newCustomer(app, { emails })];
+      const entry = await newWaiting(app, { departureId, customerId: former.id });
+      const [merged] = await Promise.all([
+        owner.post(`${CUSTOMERS}/${survivor.id}/merges`, { duplicateIds: [former.id] }),
+        ...[1, 2, 3].map(() => offersOf(app).mail(entry)),
+      ]);
+      expect(merged.status).toBe(200);
+      const { customerId, messageId } = await readWaiting(app, entry);
+      expect([customerId, messageId]).toEqual([survivor.id, expect.any(String)]);
+    }
+  });
 });
 
 it('many cancellations, purchases, withdrawals and acceptances at once keep the counters right, and offer each unit once', async () => {

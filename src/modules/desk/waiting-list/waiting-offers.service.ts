@@ -152,26 +152,33 @@ export class WaitingOffersService {
   @Job(MAIL_JOB)
   async mail(payload: unknown): Promise<void> {
     const id = idIn(payload);
-    const { customerId } = await this.repository.rows.get(id);
-    if (customerId === null) return;
-    await this.database.transaction(async () => {
-      const { copy } = await this.customers.lockShared(customerId);
-      const entry = await this.repository.rows.lock(id);
-      const { offeredDepartureId, offerExpiresAt, seats, productId } = entry;
-      const isDue = entry.status === 'offered' && entry.customerId === customerId && entry.messageId === null;
-      if (!isDue || !(await this.repository.isServed(customerId))) return;
-      if (offeredDepartureId === null || offerExpiresAt === null || copy.email === null) return;
-      if (offerExpiresAt <= this.clock.now()) return;
-      const departure = await this.departures.getSummary(offeredDepartureId);
-      const product = await this.products.findTitle(productId, copy.language);
-      const mail = waitingOfferMail({ product, departure, seats, expiresAt: offerExpiresAt });
-      const before = entry.auditImage();
-      entry.messageId = await this.mails.sendAboutDeparture('waiting_offer', {
-        ...{ recipient: copy.email, name: copy.name, customerId },
-        ...mail,
-      });
-      await this.save('inform', entry, { before });
+    let outcome: 'done' | 'moved';
+    do {
+      const { customerId } = await this.repository.rows.get(id);
+      if (customerId === null) return;
+      outcome = await this.database.transaction(() => this.inform(id, customerId));
+    } while (outcome === 'moved');
+  }
+
+  /** Locks the customer before the entry, as sales do. A merge that commits in between moves the entry to another customer. */
+  private async inform(id: string, customerId: string): Promise<'done' | 'moved'> {
+    const { copy } = await this.customers.lockShared(customerId);
+    const entry = await this.repository.rows.lock(id);
+    if (entry.customerId !== customerId) return 'moved';
+    const { offeredDepartureId, offerExpiresAt, seats, productId } = entry;
+    if (entry.status !== 'offered' || entry.messageId !== null) return 'done';
+    if (!(await this.repository.isServed(customerId)) || copy.email === null) return 'done';
+    if (offeredDepartureId === null || offerExpiresAt === null || offerExpiresAt <= this.clock.now()) return 'done';
+    const departure = await this.departures.getSummary(offeredDepartureId);
+    const product = await this.products.findTitle(productId, copy.language);
+    const mail = waitingOfferMail({ product, departure, seats, expiresAt: offerExpiresAt });
+    const before = entry.auditImage();
+    entry.messageId = await this.mails.sendAboutDeparture('waiting_offer', {
+      ...{ recipient: copy.email, name: copy.name, customerId },
+      ...mail,
     });
+    await this.save('inform', entry, { before });
+    return 'done';
   }
 
   /** An expired offer passes its units on to the next entries, in its own transaction. */
