@@ -7,6 +7,7 @@ import {
   invalid,
   makeBooking,
   type One,
+  type Page,
   problem,
   readBooking,
   staffWith,
@@ -20,6 +21,7 @@ import { newPart } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { callOff, runCallOffs } from './call-offs/call-offs.js';
+import { type Task, TASKS } from './tasks.js';
 import {
   listWaiting,
   newWaiting,
@@ -336,6 +338,25 @@ describe('an offer', () => {
     expect(mails).toMatchObject([{ id: (await readWaiting(app, entry)).messageId }]);
     expect(mails[0]?.text).toContain('1 place');
     expect((await readWaiting(app, other)).messageId).toBeNull();
+  });
+
+  it('that no mail can announce becomes one task of staff, due today', async () => {
+    const { id } = await newDeparture(app, { capacity: 2 });
+    const withoutAddress = await newWaiting(app, { departureId: id });
+    const ofInactive = await newWaiting(app, { departureId: id });
+    await app.sql(`update customers set status = 'archived', archived_at = now() where id = $1`, [
+      ofInactive.customerId,
+    ]);
+    for (const entry of [withoutAddress, withoutAddress, ofInactive]) await offersOf(app).mail(entry);
+    const tasksOf = async (subjectId: unknown) =>
+      (await owner.get<Page<Task>>(`${TASKS}?subjectId=${String(subjectId)}`)).body.data;
+    const due = { status: 'open', dueOn: app.day(0) };
+    expect(await tasksOf(withoutAddress.customerId)).toMatchObject([
+      { ...due, title: 'Phone a customer on the waiting list about an offer: no e-mail address' },
+    ]);
+    expect(await tasksOf(id)).toMatchObject([
+      { ...due, title: 'Check an offer of the waiting list: its customer is not active' },
+    ]);
   });
 
   it('becomes a draft of the customer at the prices of the lists, and its units are sold', async () => {

@@ -9,6 +9,8 @@ import { CustomersService } from '../../customers/index.js';
 import { DirectMailsService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import { ProductsService } from '../../products/index.js';
+import type { Subject } from '../subjects/subjects.js';
+import { TasksService } from '../tasks/tasks.service.js';
 import { WaitingEntriesRepository } from './waiting-entries.repository.js';
 import type { WaitingEndReason, WaitingEntry } from './waiting-entry.entity.js';
 import { waitingOfferMail } from './waiting-offer-mail.js';
@@ -48,7 +50,8 @@ const EVENTS: Readonly<Record<Verb, string>> = {
 /**
  * Offers the free units of departures to the first waiting entries that they satisfy, and ends the offers. A departure is locked
  * before its entries. Whatever makes an entry wait for a departure locks that departure too, so no entry is missed: it waits before
- * units are freed, or it finds them. Ten dependencies: an offer holds units, is mailed to a customer and expires by a job.
+ * units are freed, or it finds them. Eleven dependencies: an offer holds units, is mailed to a customer or becomes a task of staff, and
+ * expires by a job.
  */
 @Injectable()
 export class WaitingOffersService {
@@ -59,6 +62,7 @@ export class WaitingOffersService {
     private readonly products: ProductsService,
     private readonly customers: CustomersService,
     private readonly mails: DirectMailsService,
+    private readonly tasks: TasksService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -167,8 +171,17 @@ export class WaitingOffersService {
     if (entry.customerId !== customerId) return 'moved';
     const { offeredDepartureId, offerExpiresAt, seats, productId } = entry;
     if (entry.status !== 'offered' || entry.messageId !== null) return 'done';
-    if (!(await this.repository.isServed(customerId)) || copy.email === null) return 'done';
     if (offeredDepartureId === null || offerExpiresAt === null || offerExpiresAt <= this.clock.now()) return 'done';
+    if (!(await this.repository.isServed(customerId))) {
+      const subject = { subjectType: 'departure', subjectId: offeredDepartureId } as const;
+      await this.raise(entry, 'Check an offer of the waiting list: its customer is not active', subject);
+      return 'done';
+    }
+    if (copy.email === null) {
+      const subject = { subjectType: 'customer', subjectId: customerId } as const;
+      await this.raise(entry, 'Phone a customer on the waiting list about an offer: no e-mail address', subject);
+      return 'done';
+    }
     const departure = await this.departures.getSummary(offeredDepartureId);
     const product = await this.products.findTitle(productId, copy.language);
     const mail = waitingOfferMail({ product, departure, seats, expiresAt: offerExpiresAt });
@@ -179,6 +192,12 @@ export class WaitingOffersService {
     });
     await this.save('inform', entry, { before });
     return 'done';
+  }
+
+  /** Staff get one task for an offer that no mail announces. */
+  private async raise({ id, offers }: WaitingEntry, title: string, subject: Subject): Promise<void> {
+    const cause = { source: 'recipient_suppressed', dedupeKey: `${id}:${offers}` } as const;
+    await this.tasks.raise({ ...cause, title, dueOn: this.clock.today(), subject });
   }
 
   /** An expired offer passes its units on to the next entries, in its own transaction. */
