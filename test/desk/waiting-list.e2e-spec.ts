@@ -17,7 +17,7 @@ import { ALLOTMENTS } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
 import { DEPARTURES, newDeparture, read, withUnits } from '../operations/departures.js';
 import { activeList, newPricedUnit } from '../products/price-lists.js';
-import { newPart } from '../products/products.js';
+import { newPart, newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { callOff, runCallOffs } from './call-offs/call-offs.js';
@@ -400,12 +400,15 @@ describe('an offer', () => {
     ]);
   });
 
-  it('of a product without units is sold at the price of the departure', async () => {
-    const { id } = await newDeparture(app, { capacity: 3, priceCents: 4_200, taxIncludedCents: 700 });
+  it('of a product without units is sold at the price of the departure, with the title of the product', async () => {
+    const { id: productId, name: title } = await newProduct(app);
+    const { id } = await newDeparture(app, { productId, capacity: 3, priceCents: 4_200, taxIncludedCents: 700 });
     const entry = await newWaiting(app, { departureId: id, quantity: 3 });
     const { bookingId } = (await accept(entry)).body.data;
     const { totalCents, currency } = await readBooking(owner, String(bookingId));
     expect([totalCents, currency]).toEqual([12_600, 'EUR']);
+    const items = await owner.get<Page<object>>(`${BOOKINGS}/${bookingId}/items`);
+    expect(items.body.data).toMatchObject([{ title, quantity: 3 }]);
     expect(await read(app, id)).toMatchObject({ sold: 3, held: 0 });
   });
 

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/database/database.js';
 import { invalidField, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
 import { ageOn } from '../../../platform/time/calendar.js';
 import { departureTax, DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
-import { type PricedUnitOfSale, UnitPricesService } from '../../products/index.js';
+import { type PricedUnitOfSale, ProductsService, UnitPricesService } from '../../products/index.js';
 import type { CreateBookingItem } from '../items/booking-item.dto.js';
 import type { BookingItem, UnitOfItem } from '../items/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
@@ -55,6 +55,7 @@ export class UnitSalesService {
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
     private readonly unitPrices: UnitPricesService,
+    private readonly products: ProductsService,
     private readonly departures: DeparturesService,
     private readonly travelers: TravelersService,
   ) {}
@@ -72,13 +73,14 @@ export class UnitSalesService {
   async sellHeld({ customerId, departureId, optionId, units, quantity }: HeldSale): Promise<string> {
     return this.database.transaction(async () => {
       const departure = await this.departures.getSummary(departureId);
-      const { id } = await this.bookings.create({ customerId, currency: departure.currency });
+      const { id, customerLanguage } = await this.bookings.create({ customerId, currency: departure.currency });
       if (quantity === null) await this.addUnits(id, { departureId, optionId, units: [...units] }, 'held_before');
       else {
         const { productId, priceCents: unitSellCents, taxCodeId } = departure;
         const taxIncludedCents = departureTax(quantity * unitSellCents, departure);
         const tax = taxCodeId === null ? { taxIncludedCents } : { taxCodeId };
-        const item = { type: 'unit', title: productId, quantity, unitSellCents, departureId, ...tax } as const;
+        const title = (await this.products.findTitle(productId, customerLanguage)) ?? productId;
+        const item = { type: 'unit', title, quantity, unitSellCents, departureId, ...tax } as const;
         await this.items.add(id, item, { terms: 'held_before' });
       }
       return id;
