@@ -412,18 +412,27 @@ describe('an offer', () => {
     expect(await read(app, id)).toMatchObject({ sold: 3, held: 0 });
   });
 
-  it('that nobody accepts in time goes to the next one; the late acceptance is rejected', async () => {
+  it('that nobody accepts in time goes to the next one, although another one cannot expire; the late acceptance is rejected', async () => {
     const travelling = await startApp({ env: { JOBS: 'false', ORG_NAME: 'Waiting' } });
     const { id } = await newDeparture(travelling, { capacity: 1 });
+    const [miscounted, other] = [await newDeparture(travelling), await newDeparture(travelling)];
+    const failing = await newWaiting(travelling, { departureId: miscounted.id });
+    const later = await newWaiting(travelling, { departureId: other.id });
     const first = await newWaiting(travelling, { departureId: id });
     const second = await newWaiting(travelling, { departureId: id });
     travelling.travel({ hours: 25 });
+    await travelling.sql('update departures set held = 0 where id = $1', [miscounted.id]);
     const late = await travelling.as('owner').post(`${WAITING}/${first.id}/acceptance`);
     expect([late.status, late.body]).toEqual([409, problem('offer_expired', { offerExpiresAt: first.offerExpiresAt })]);
     await Promise.all([offersOf(travelling).expire(first), offersOf(travelling).sweep()]);
     expect(await readWaiting(travelling, first)).toMatchObject({ status: 'expired', endReason: 'offer_expired' });
     expect(await readWaiting(travelling, second)).toMatchObject({ status: 'offered', offers: 1 });
     expect(await read(travelling, id)).toMatchObject({ held: 1, available: 0 });
+    expect((await readWaiting(travelling, failing)).status).toBe('offered');
+    expect((await readWaiting(travelling, later)).status).toBe('expired');
+    await travelling.sql('update departures set held = 1 where id = $1', [miscounted.id]);
+    await offersOf(travelling).sweep();
+    expect((await readWaiting(travelling, failing)).status).toBe('expired');
     travelling.travel({ hours: -25 });
   });
 

@@ -103,12 +103,15 @@ export class WaitingEntriesRepository {
     return this.lockWhere('ended', ended, [departureId, reason]);
   }
 
-  /** Returns entries whose offer has expired, and waiting ones whose departure has started or whose last day is past everywhere. */
-  async listOverdue(now: Date, limit: number): Promise<string[]> {
+  /**
+   * Returns entries whose offer has expired, and waiting ones whose departure has started or whose last day is past everywhere, by
+   * id from the first one after an id.
+   */
+  async listOverdue(now: Date, { after, limit }: { after: string; limit: number }): Promise<string[]> {
     const rows = await this.database.query<{ id: string }>(
       `select entry.id from waiting_entries entry left join departures d on d.id = entry.departure_id
-       where ${OVERDUE} order by entry.id limit $2`,
-      [now, limit],
+       where entry.id > $2 and (${OVERDUE}) order by entry.id limit $3`,
+      [now, after, limit],
     );
     return rows.map(({ id }) => id);
   }

@@ -1,8 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { CustomersService } from '../../customers/index.js';
@@ -50,7 +52,7 @@ const EVENTS: Readonly<Record<Verb, string>> = {
 /**
  * Offers the free units of departures to the first waiting entries that they satisfy, and ends the offers. A departure is locked
  * before its entries. Whatever makes an entry wait for a departure locks that departure too, so no entry is missed: it waits before
- * units are freed, or it finds them. Eleven dependencies: an offer holds units, is mailed to a customer or becomes a task of staff, and
+ * units are freed, or it finds them. Twelve dependencies: an offer holds units, is mailed to a customer or becomes a task of staff, and
  * expires by a job.
  */
 @Injectable()
@@ -67,6 +69,7 @@ export class WaitingOffersService {
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** Holds the free units of a departure, which the caller has locked, for the entries that they satisfy. */
@@ -209,15 +212,30 @@ export class WaitingOffersService {
   /** Also expires what a lost job left, and offers units that a process of an older release freed. */
   @Cron('desk.waiting-list', '*/5 * * * *')
   async sweep(): Promise<void> {
-    const overdue = await this.repository.listOverdue(this.clock.now(), BATCH);
-    for (const id of overdue) await this.expire(id);
+    await this.expireOverdue();
     for (const departureId of await this.repository.listUnserved(this.clock.now(), BATCH)) {
       await this.database.transaction(async () => {
         await this.departures.lock([departureId]);
         await this.offerUnits(departureId);
       });
     }
-    if (overdue.length === BATCH) await this.sweep();
+  }
+
+  /** An entry that cannot be expired does not stop the others; the next sweep tries it again. */
+  private async expireOverdue(): Promise<void> {
+    let after = '';
+    for (;;) {
+      const overdue = await this.repository.listOverdue(this.clock.now(), { after, limit: BATCH });
+      for (const id of overdue) {
+        try {
+          await this.expire(id);
+        } catch (error) {
+          this.log.error({ err: error, waitingEntryId: id }, 'an entry of the waiting list could not be expired');
+        }
+        after = id;
+      }
+      if (overdue.length < BATCH) return;
+    }
   }
 
   private async expire(id: string): Promise<void> {
