@@ -489,6 +489,23 @@ describe('a departure with waiting customers', () => {
     expect(await read(app, id)).toMatchObject({ held: 1, available: 1 });
   });
 
+  it('has an earlier cut-off: offers end with its sales, and keep their place if sales have ended', async () => {
+    const start = app.now().getTime() + 30 * HOUR;
+    const times = { startsAt: new Date(start).toISOString(), endsAt: new Date(start + HOUR).toISOString() };
+    const { id } = await newDeparture(app, { capacity: 1, ...times });
+    const entry = await newWaiting(app, { departureId: id });
+    const cutOff = async (hours: number) => {
+      const answer = await owner.patch(`${DEPARTURES}/${id}`, { cutoff: { minutesBefore: hours * 60 } });
+      expect(answer.status).toBe(200);
+    };
+    await cutOff(20);
+    const shortened = { status: 'offered', offerExpiresAt: new Date(start - 20 * HOUR).toISOString() };
+    expect(await readWaiting(app, entry)).toMatchObject(shortened);
+    await cutOff(31);
+    expect(await readWaiting(app, entry)).toMatchObject({ status: 'waiting', offerExpiresAt: null, offers: 1 });
+    expect(await read(app, id)).toMatchObject({ held: 0, salesState: 'cut_off' });
+  });
+
   it('that has started ends what waits for it', async () => {
     const { departureId, entry } = await waitingForFull(app);
     await app.sql(

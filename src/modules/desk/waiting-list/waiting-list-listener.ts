@@ -24,4 +24,8 @@ export class WaitingListListener implements DepartureListener {
   async moved(departure: DepartureSummary): Promise<void> {
     await this.offers.followMove(departure);
   }
+
+  async cutOffMoved(departure: DepartureSummary): Promise<void> {
+    await this.offers.followMove(departure);
+  }
 }

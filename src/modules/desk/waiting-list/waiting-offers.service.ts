@@ -124,17 +124,23 @@ export class WaitingOffersService {
     }
   }
 
-  /** Offers follow their departure: they end with its sales, and outside the days of their entry. */
+  /**
+   * Offers follow their departure: they end with its sales, and outside the days of their entry. An offer that a change has ended
+   * at once has not expired: its entry keeps its place.
+   */
   async followMove({ id, startDate, startsAt, bookableUntil }: DepartureSummary): Promise<void> {
+    const [latest, now] = [bookableUntil ?? startsAt, this.clock.now()];
     for (const entry of await this.repository.lockOpenOf(id)) {
       if (entry.status !== 'offered') continue;
-      const { from, to } = entry;
-      if (from !== null && to !== null && (startDate < from || startDate > to)) {
+      const { from, to, offerExpiresAt } = entry;
+      const isOffDays = from !== null && to !== null && (startDate < from || startDate > to);
+      const isCutShort = latest <= now && offerExpiresAt !== null && offerExpiresAt > now;
+      if (isOffDays || isCutShort) {
         await this.requeue(entry);
         continue;
       }
       const before = entry.auditImage();
-      if (!entry.shortenOffer(bookableUntil ?? startsAt, this.clock.now())) continue;
+      if (!entry.shortenOffer(latest, now)) continue;
       await this.save('shorten', entry, { before });
       await this.scheduleExpiry(entry);
     }

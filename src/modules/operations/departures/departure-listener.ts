@@ -75,4 +75,6 @@ export abstract class DepartureListener {
   unitsFreed?(departureId: string): Promise<void>;
   /** The departure starts or ends at another instant, or its time zone changed. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
+  /** Sales end at another instant, although the departure is not moved. */
+  cutOffMoved?(departure: DepartureSummary): Promise<void>;
 }

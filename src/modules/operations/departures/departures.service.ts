@@ -148,6 +148,8 @@ export class DeparturesService {
       if (isMoved(summary, previous)) {
         await this.listeners.call(DepartureListener, (listener) => listener.moved?.(summary, previous, move));
         this.publishMoved(summary, previous);
+      } else if (summary.bookableUntil?.getTime() !== previous.bookableUntil?.getTime()) {
+        await this.listeners.call(DepartureListener, (listener) => listener.cutOffMoved?.(summary));
       }
       if (departure.minParticipants !== null) await this.minimums.assess([id]);
       const { followers, warnings, unassigned } = move;
