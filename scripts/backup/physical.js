@@ -24,7 +24,7 @@ import { neededFiles, neededKeys, restoredState } from './restored-state.js';
 const LOG = 'pg_wal';
 
 /**
- * Copies the data folder of the embedded server, which is started unless it runs. The copy is complete in itself: it needs no
+ * Copies the data folder of the embedded server. Starts the server first if it is not running. The copy is complete in itself: it needs no
  * other part of the server's log.
  * @param {string} target an empty folder
  * @param {AbortSignal} signal

@@ -7,7 +7,7 @@ const UNRELEASED = '## Unreleased';
  * Returns the changelog with the unreleased changes under a version and its day.
  * @param {string} changelog
  * @param {{ version: string, day: string }} release
- * @throws {LaunchError} nothing is unreleased
+ * @throws {LaunchError} if there are no unreleased changes
  */
 export function changelogOf(changelog, { version, day }) {
   const [before = '', rest] = changelog.split(`${UNRELEASED}\n`);

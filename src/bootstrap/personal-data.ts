@@ -100,7 +100,7 @@ const ELSEWHERE = `
 - **Vault.** The service stores no plaintext and no ciphertext of the vault: callers keep what they encrypt.
 - **Files.** The folder or bucket of files holds rendered invoices (class accounting), logos, and for seven days exports of a customer's data.
 - **Jobs.** The queue (schema \`graphile_worker\`) keeps the payload of a job until it has succeeded. Payloads contain ids only.
-- **Traces, metrics and error reports**, if configured, contain no personal data: route templates, statement texts without values, codes.
+- **Traces, metrics and error reports**, if configured, contain no personal data, only templates of routes, statements without values, and codes.
 - **Logs** contain ids of users and requests, and the network address of the client in the line of each request, of each rejected login
   and of each request that cannot be parsed: without it, misuse could be neither found nor stopped. They contain no names, postal or mail
   addresses, texts or values of requests. Whoever collects the logs decides how long they are kept; as security events, 90 days are

@@ -69,7 +69,7 @@ describe('a thief of a database dump', () => {
     ];
   }
 
-  /** The payload signed as this service signs, with the key taken as it is or as the source of the purpose's key. */
+  /** Signs the payload as the service does: with the key itself, or with the key derived from it for the purpose. */
   function forgeries(payload: string, purpose: string, key: Buffer): string[] {
     const derived = Buffer.from(hkdfSync('sha256', createSecretKey(key), '', `sign|${purpose}`, 32));
     return [key, derived].map((secret) => {

@@ -38,7 +38,7 @@ describe('platform migrate', () => {
     const holder = await holding(machine, 'channels');
     let repeated = 0;
     const migrating = migrate(dataSource, { progress: { repeated: () => (repeated += 1) } });
-    // A request that arrives while the migration waits.
+    // Sends a request while the migration waits for its lock.
     await eventually(async () => ((await waitingFor(machine, 'channels')) ? true : null));
     const startedAt = performance.now();
     await machine.sql('select from channels limit 1');

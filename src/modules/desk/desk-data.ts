@@ -15,8 +15,8 @@ const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subjec
 const REASON = 'The data of the customer was erased on request';
 
 /**
- * Notes and tasks of staff about a person, its bookings and its invoices, its rooms, what it waits for, and lines of files that were
- * not imported and contain an e-mail address of the person.
+ * Collects and erases what the desk holds about a person: notes and tasks, also about bookings and invoices of the person, rooms,
+ * waiting entries, and lines of files that were not imported and contain an e-mail address of the person.
  */
 @Injectable()
 @Listens(PersonalDataHolder, 60)

@@ -38,7 +38,7 @@ const RULES: readonly ComposeReminderRule[] = [
 const TEMPLATES: readonly (CreateMessageTemplate & { isPublished: boolean })[] = [
   {
     ...{ slug: 'balance-with-account', language: 'en', trigger: 'balance_due', isPublished: true },
-    subject: 'Balance of your trip {{booking.number}}',
+    subject: 'Balance due for your trip {{booking.number}}',
     text: [
       'Dear {{customer.name}},',
       'please pay {{amount}} by {{dueDate}} to {{bank.holder}}, IBAN {{bank.iban}}.',

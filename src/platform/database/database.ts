@@ -119,7 +119,7 @@ export class Database {
     return readPools.run(pool, work);
   }
 
-  /** Runs the work, checks its deferred constraints, rolls back its changes of the database, and returns its result. */
+  /** Runs the work, checks deferred constraints, rolls back the changes, and returns the result. */
   async dryRun<T>(work: () => Promise<T>): Promise<T> {
     const performed: { result: T }[] = [];
     const end = new Error('The dry run has ended');

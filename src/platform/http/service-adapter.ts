@@ -94,7 +94,7 @@ const BOUNDS: ServerOptions = {
 };
 
 /**
- * How long an active connection may transfer nothing: a client that does not read its response would occupy it forever.
+ * Maximum time without a transfer on an active connection: a client that does not read its response would occupy it forever.
  * Slow transfers and idle connections are not affected.
  */
 const STALLED_AFTER_MS = 60_000;

@@ -24,7 +24,7 @@ export interface ClaimedRequest extends CallerKey {
   readonly earlierFingerprints: readonly Buffer[];
 }
 
-/** A key claimed by this request alone; `token` rejects a request that took too long. */
+/** A key claimed by this request alone. If its lease ends and another request claims the key, `token` changes. */
 interface Claim extends ClaimedRequest {
   readonly token: string;
 }

@@ -9,7 +9,7 @@ import { findContext } from '../context/request-context.js';
 import { LOG, loggedError, serviceVersion } from './log.js';
 import { Metrics } from './metrics.js';
 
-/** The place of an unexpected error. A route is a template; there are no bodies, headers, queries or addresses. */
+/** The place of an unexpected error. It names the template of the route and contains no bodies, headers, queries or addresses. */
 interface ErrorOrigin {
   readonly method?: string;
   readonly route?: string | null;

@@ -25,7 +25,7 @@ const set = async (values: object) => {
   expect((await owner.put(SETTINGS, { baseCurrency: 'EUR', ...values })).status).toBe(200);
 };
 
-/** A confirmed booking of 10000, of which this much was paid. */
+/** Creates a confirmed booking of 10000 and records a payment of `paidCents`. */
 async function sold(paidCents: number): Promise<{ id: string; scheduleId: string }> {
   const { booking } = await confirmedBooking(owner, { booking: { startDate: app.day(5) } });
   await recorded(owner, received(booking.id, paidCents, { paidOn: app.day() }));

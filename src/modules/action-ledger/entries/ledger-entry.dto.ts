@@ -137,8 +137,7 @@ export class LedgerEntryResponse {
   correlationId: string;
 
   /**
-   * ID that the service generated for that request, or for the job that made the change. Entries of one request share it,
-   * and no others. The request log contains both IDs. Null in entries of earlier versions.
+   * ID that the service generated for that request, or for the job that made the change. All entries of one request share it; no other entry has it. The request log contains both IDs. Null in entries of earlier versions.
    */
   @Text({ max: 128 })
   serverRequestId: string | null;

@@ -20,7 +20,7 @@ export class LedgerReversalsRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a running reversal. Waits for a concurrent one; returns false if that one, or an earlier one, exists. */
+  /** Adds a running reversal. Waits for a concurrent reversal of the same entry. Returns false if the entry already has a reversal. */
   async claim({ originalId, reversalId }: EntryPair): Promise<boolean> {
     const { count } = await this.database.execute(
       `insert into ledger_reversals (id, original_id, reversal_id, state, created_at)

@@ -309,7 +309,7 @@ export class ListBookings extends PageQuery {
   taxRateChanged?: boolean;
 
   /**
-   * Sort field; a leading `-` means descending order, `-createdAt` by default. `startDate` means `departureDate`. Bookings
+   * Sort field, `-createdAt` by default; a leading `-` means descending order. `startDate` means `departureDate`. Bookings
    * without a value come last in either order.
    */
   @Optional()

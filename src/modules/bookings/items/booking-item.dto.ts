@@ -209,7 +209,7 @@ export class ListBookingItems extends PageQuery {
   @AnyOf(ITEM_STATUSES)
   status?: ItemStatus[];
 
-  /** Sort field; a leading `-` means descending order, `createdAt` by default. */
+  /** Sort field, `createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;

@@ -258,7 +258,7 @@ export class ListTravelers extends PageQuery {
   @AnyOf(TRAVELER_STATUSES)
   status?: TravelerStatus[];
 
-  /** Sort field; a leading `-` means descending order, `position` by default. */
+  /** Sort field, `position` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['position', 'createdAt'])
   sort?: string;

@@ -53,7 +53,7 @@ export interface Rebuilt {
   vectors: number;
 }
 
-/** Rebuilds of the search index on request, and its status. */
+/** Rebuilds the search index on request and reports its status. */
 @Injectable()
 export class CatalogAdministrationService {
   constructor(

@@ -36,7 +36,7 @@ const LOFOTEN =
 
 /**
  * Products 1 to 6. The examples of departures read 1, change 2, cancel 3, book 4 and 5, close the sales of 6, open the sales of
- * 7, guarantee 8 and call off 17; 18 is called off. Bookings that leave in half a year take 9 to 12.
+ * 7, guarantee 8 and call off 17; 18 is called off. Bookings that depart in six months use 9 to 12.
  */
 const TOURS: readonly Tour[] = [
   {

@@ -99,7 +99,7 @@ export class ListDocuments extends PageQuery {
   @Text({ max: 200 })
   search?: string;
 
-  /** Sort field; a leading `-` means descending order, `vertical` by default. */
+  /** Sort field, `vertical` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['vertical', 'id'])
   sort?: string;

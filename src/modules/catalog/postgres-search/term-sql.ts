@@ -18,7 +18,7 @@ export interface TermMatch {
   readonly words: readonly MatchedWord[];
 }
 
-/** A term of a query; without a match no document contains it. */
+/** A term of a query. If it has no match, no document contains the term. */
 export interface MatchedTerm {
   readonly matches: readonly TermMatch[];
 }

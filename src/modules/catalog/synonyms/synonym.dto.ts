@@ -40,7 +40,7 @@ export class ListSynonyms extends PageQuery {
   @Text(LANGUAGE)
   language?: string;
 
-  /** Sort field; a leading `-` means descending order, `language` by default. */
+  /** Sort field, `language` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['language', 'createdAt'])
   sort?: string;

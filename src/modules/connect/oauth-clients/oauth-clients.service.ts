@@ -193,7 +193,7 @@ export class OAuthClientsService extends PlatformKeyListener {
     );
   }
 
-  /** Locks the credential that creates access until the commit, so that a credential being revoked cannot create new access. */
+  /** Locks the parent credential until the commit, so that a credential that is being revoked cannot create new access. */
   private async lockParent({ parentClient, parentKey }: Parent): Promise<void> {
     if (parentKey !== null) await this.keys.lockActive(parentKey);
     if (parentClient === null) return;

@@ -71,7 +71,7 @@ export class ClientAuthenticationService {
     const subject = `${credentials.clientId} ${addressKey(address)}`;
     const client =
       this.findRecent(subject, credentials) ?? (await this.verifyCounted({ subject, address }, credentials));
-    // Counted only after authentication: a caller that knows just the ID cannot use up the limit of the client.
+    // The request is counted only after authentication, so that a caller that knows just the ID cannot use up the client's limit.
     this.limits.take(policy, credentials.clientId);
     return client;
   }

@@ -48,7 +48,7 @@ export class ListConsents extends PageQuery {
   @AnyOf(CONSENT_PURPOSES)
   purpose?: ConsentPurpose[];
 
-  /** Sort field; a leading `-` means descending order, `-givenAt` by default. */
+  /** Sort field, `-givenAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['givenAt', 'createdAt'])
   sort?: string;

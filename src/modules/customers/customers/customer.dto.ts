@@ -277,7 +277,7 @@ export class ListCustomers extends PageQuery {
   @AnyOf(CUSTOMER_STATUSES)
   status?: CustomerStatus[];
 
-  /** Sort field; a leading `-` means descending order, `name` by default. */
+  /** Sort field, `name` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['name', 'createdAt', 'updatedAt'])
   sort?: string;

@@ -47,8 +47,8 @@ export type CallOffWarningCode = (typeof CALL_OFF_WARNINGS)[number];
 /** What happens with a booking of the departure. */
 export class CallOffTreatment {
   /**
-   * `move`: to another departure, at the same price. `cancel`: its services of the departure, or the whole booking if no other unit
-   * of it is live, without a fee. `keep`: nothing; staff get a task.
+   * `move` moves the booking to another departure at the same price. `cancel` cancels its services of the departure without a fee,
+   * or the whole booking if no other unit of it is live. `keep` leaves it unchanged and creates a task for staff.
    * @example "cancel"
    */
   @OneOf(CALL_OFF_ACTIONS)
@@ -150,7 +150,7 @@ export class ListCallOffs extends PageQuery {
   @AnyOf(CALL_OFF_STATUSES)
   status?: CallOffStatus[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'updatedAt'])
   sort?: string;
@@ -167,7 +167,7 @@ export class ListCallOffItems extends PageQuery {
   @AnyOf(ITEM_ACTIONS)
   action?: ItemAction[];
 
-  /** Sort field; a leading `-` means descending order, `position` by default. */
+  /** Sort field, `position` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['position', 'createdAt', 'updatedAt'])
   sort?: string;

@@ -48,7 +48,7 @@ export class ListBoard extends PageQuery {
   @Text({ max: 100 })
   search?: string;
 
-  /** Sort field; a leading `-` means descending order, `startsAt` by default. */
+  /** Sort field, `startsAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(BOARD_SORTS)
   sort?: string;

@@ -63,7 +63,7 @@ export function amount(row: ImportRow, column: string, currency: string): number
   return cents;
 }
 
-/** All lines of a record must have the same cell in such a column, or none. */
+/** In each of these columns, every line of a record must have the value of the first line, or an empty cell. */
 export function assertSame(rows: readonly ImportRow[], columns: readonly string[]): void {
   const [first, ...others] = rows;
   for (const row of others) {

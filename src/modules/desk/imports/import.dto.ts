@@ -39,7 +39,7 @@ export class ListImports extends PageQuery {
   @AnyOf(IMPORT_STATUSES)
   status?: ImportStatus[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'updatedAt'])
   sort?: string;
@@ -51,7 +51,7 @@ export class ListImportRecords extends PageQuery {
   @AnyOf(RECORD_STATUSES)
   status?: RecordStatus[];
 
-  /** Sort field; a leading `-` means descending order, `line` by default. */
+  /** Sort field, `line` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['line', 'createdAt', 'updatedAt'])
   sort?: string;

@@ -75,7 +75,7 @@ export class ListNotes extends PageQuery {
   @AnyOf(NOTE_VISIBILITIES)
   visibility?: NoteVisibility[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'updatedAt'])
   sort?: string;
@@ -140,7 +140,7 @@ export function toNote({ note, subjectTitle, authorName }: NoteView): NoteRespon
 }
 
 export class ListNoteRevisions extends PageQuery {
-  /** Sort field; a leading `-` means descending order, `-version` by default. */
+  /** Sort field, `-version` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['version'])
   sort?: string;

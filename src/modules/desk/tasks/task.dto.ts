@@ -100,7 +100,7 @@ export class ListTasks extends PageQuery {
   @AnyOf(TASK_SOURCES)
   source?: TaskSource[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. Tasks without a day come last. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. Tasks without a day come last. */
   @Optional()
   @SortBy(['createdAt', 'updatedAt', 'dueOn'])
   sort?: string;

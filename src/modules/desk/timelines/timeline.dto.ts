@@ -13,7 +13,7 @@ export class TimelineQuery extends PageQuery {
   @AnyOf(TIMELINE_KINDS)
   kind?: TimelineKind[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;

@@ -147,7 +147,7 @@ export class ListWaitingEntries extends PageQuery {
   @AnyOf(WAITING_STATUSES)
   status?: WaitingStatus[];
 
-  /** Sort field; a leading `-` means descending order, `-priority` by default: the order in which units are offered. */
+  /** Sort field, `-priority` by default, which is the order in which units are offered; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'updatedAt', 'priority'])
   sort?: string;

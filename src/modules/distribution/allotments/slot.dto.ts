@@ -25,7 +25,7 @@ export class ListSlots extends PageQuery {
   @IsoDate()
   startTo?: string;
 
-  /** Sort field; a leading `-` means descending order, `startsAt` by default. */
+  /** Sort field, `startsAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['startsAt', 'createdAt'])
   sort?: string;

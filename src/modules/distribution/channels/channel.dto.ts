@@ -106,7 +106,7 @@ export class ListChannels extends PageQuery {
   @AnyOf(CHANNEL_STATUSES)
   status?: ChannelStatus[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'name'])
   sort?: string;

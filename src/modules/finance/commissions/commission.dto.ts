@@ -171,7 +171,7 @@ export class ListCommissions {
   @Text({ max: 100 })
   recipientId?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;
@@ -220,7 +220,7 @@ export class SearchCommissions extends PageQuery {
   @IsoDate()
   paidTo?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;

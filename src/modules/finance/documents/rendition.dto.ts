@@ -36,7 +36,7 @@ export class RequestRendition {
 }
 
 export class ListRenditions extends PageQuery {
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;

@@ -222,7 +222,7 @@ export class ListSupplierInvoices extends PageQuery {
   search?: string;
 
   /**
-   * Sort field; a leading `-` means descending order, `-createdAt` by default. Invoices without due date come last in
+   * Sort field, `-createdAt` by default; a leading `-` means descending order. Invoices without due date come last in
    * either order.
    */
   @Optional()

@@ -56,7 +56,7 @@ export class GroupedQuery extends AsOfQuery {
 }
 
 export class OpenGroupsQuery extends GroupedQuery {
-  /** Sort field; a leading `-` means descending order, `name` by default. */
+  /** Sort field, `name` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['name', 'oldestDueDate', 'openCents'])
   sort?: string;
@@ -78,7 +78,7 @@ export class EntriesQuery extends GroupedQuery {
   @Id('book')
   bookingId?: string;
 
-  /** Sort field; a leading `-` means descending order, `dueDate` by default. */
+  /** Sort field, `dueDate` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['dueDate', 'name', 'amountCents', 'openCents'])
   sort?: string;
@@ -120,7 +120,7 @@ export class OpenInstallmentsQuery extends AsOfQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Sort field; a leading `-` means descending order, `dueDate` by default. */
+  /** Sort field, `dueDate` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['dueDate', 'bookingNumber', 'customerName', 'outstandingCents', 'askCents'])
   sort?: string;
@@ -132,7 +132,7 @@ export class UnappliedQuery extends AsOfQuery {
   @AnyOf(BOOKING_STATUSES)
   bookingStatus?: BookingStatus[];
 
-  /** Sort field; a leading `-` means descending order, `receivedOn` by default. */
+  /** Sort field, `receivedOn` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['receivedOn', 'customerName', 'unappliedCents'])
   sort?: string;
@@ -144,7 +144,7 @@ export class UnbilledQuery extends AsOfQuery {
   @AnyOf(BOOKING_STATUSES)
   bookingStatus?: BookingStatus[];
 
-  /** Sort field; a leading `-` means descending order, `receivedOn` by default. */
+  /** Sort field, `receivedOn` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['receivedOn', 'customerName', 'unbilledCents'])
   sort?: string;
@@ -233,7 +233,7 @@ export class CommissionReportQuery extends JournalQuery {
   @Text({ max: 100 })
   recipientId?: string;
 
-  /** Sort field; a leading `-` means descending order, `recipientName` by default. */
+  /** Sort field, `recipientName` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['recipientName', 'payableCents', 'paidOutCents'])
   sort?: string;
@@ -260,7 +260,7 @@ export class MarginQuery extends JournalQuery {
   @Instant()
   knownAt?: string;
 
-  /** Sort field; a leading `-` means descending order, `group` by default. */
+  /** Sort field, `group` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['group', 'name', 'units', 'netCents', 'marginCents'])
   sort?: string;
@@ -290,7 +290,7 @@ export class RevenueQuery extends JournalQuery {
   @Instant()
   knownAt?: string;
 
-  /** Sort field; a leading `-` means descending order, `group` by default. */
+  /** Sort field, `group` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['group', 'name', 'units', 'netCents', 'grossCents'])
   sort?: string;

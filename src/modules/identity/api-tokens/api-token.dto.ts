@@ -51,7 +51,7 @@ export class ListApiTokens extends PageQuery {
   @QueryFlag()
   active?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'name'])
   sort?: string;

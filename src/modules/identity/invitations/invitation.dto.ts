@@ -56,7 +56,7 @@ export class ListInvitations extends PageQuery {
   @AnyOf(INVITATION_STATUSES)
   status?: InvitationStatus[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'expiresAt'])
   sort?: string;

@@ -56,7 +56,7 @@ export class ListSessions extends PageQuery {
   @Id('user')
   userId?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'lastUsedAt'])
   sort?: string;

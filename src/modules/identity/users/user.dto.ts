@@ -88,7 +88,7 @@ export class ListUsers extends PageQuery {
   @QueryFlag()
   active?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(USER_SORTS)
   sort?: string;

@@ -210,7 +210,7 @@ export class ListContracts extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'title'])
   sort?: string;

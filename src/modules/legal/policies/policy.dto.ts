@@ -61,7 +61,7 @@ export class ListPolicies extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'name'])
   sort?: string;

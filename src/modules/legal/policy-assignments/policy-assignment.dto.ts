@@ -99,7 +99,7 @@ export class ListPolicyAssignments extends PageQuery {
   @QueryFlag()
   removed?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;

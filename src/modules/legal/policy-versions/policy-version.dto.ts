@@ -138,7 +138,7 @@ export class ListPolicyVersions extends PageQuery {
   @AnyOf(VERSION_STATUSES)
   status?: VersionStatus[];
 
-  /** Sort field; a leading `-` means descending order, `-number` by default. */
+  /** Sort field, `-number` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['number', 'createdAt'])
   sort?: string;

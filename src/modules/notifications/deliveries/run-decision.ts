@@ -6,7 +6,7 @@ import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { isTooLate } from '../timing/run-time.js';
 import { freeFrom, type SendingWindow } from '../timing/sending-window.js';
 
-/** The facts that determine whether the message of a run is sent now, except the limits of its recipient. */
+/** The state that decides whether a run sends its message now. The limits of the recipient are checked separately. */
 export interface DueRun {
   enabled: boolean;
   trigger: LiveTrigger;

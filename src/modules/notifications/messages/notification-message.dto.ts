@@ -61,7 +61,7 @@ export class ListNotificationMessages extends PageQuery {
   @Instant()
   createdBefore?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;

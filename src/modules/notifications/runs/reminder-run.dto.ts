@@ -31,7 +31,7 @@ export class ListReminderRuns extends PageQuery {
   @Instant()
   runBefore?: string;
 
-  /** Sort field; a leading `-` means descending order, `-runAt` by default. */
+  /** Sort field, `-runAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['runAt'])
   sort?: string;

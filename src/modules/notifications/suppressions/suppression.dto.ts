@@ -72,7 +72,7 @@ export class ListSuppressions extends PageQuery {
   @Instant()
   createdBefore?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'updatedAt'])
   sort?: string;

@@ -20,7 +20,7 @@ const MAX_SLUG = 60;
 class TemplateTexts {
   /**
    * Subject line with placeholders.
-   * @example "Balance of your trip {{booking.number}}"
+   * @example "Balance due for your trip {{booking.number}}"
    */
   @Text({ max: MAX_SUBJECT })
   subject: string;
@@ -30,7 +30,7 @@ class TemplateTexts {
    * `company.email`, `company.phone`, `company.website`; for payments also `amount`, `dueDate`, `bank.holder`, `bank.iban` and
    * `bank.bic`; for `departure_changed` also `formerDepartureDate`. The text between `{{#items}}` and `{{/items}}` is repeated for
    * each item of the booking, with `item.title`, `item.date` and `item.quantity`. Days and amounts are written in the language.
-   * @example "Dear {{customer.name}},\n\n{{amount}} are due on {{dueDate}}."
+   * @example "Dear {{customer.name}},\n\n{{amount}} is due on {{dueDate}}."
    */
   @Text({ max: MAX_TEXT, multiline: true })
   text: string;
@@ -99,7 +99,7 @@ export class ListMessageTemplates extends PageQuery {
   @AnyOf(TRIGGERS)
   trigger?: Trigger[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'updatedAt', 'slug'])
   sort?: string;

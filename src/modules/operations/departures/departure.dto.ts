@@ -208,7 +208,7 @@ export class ListDepartures extends PageQuery {
   @QueryFlag()
   attention?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `startsAt` by default. */
+  /** Sort field, `startsAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['startsAt', 'createdAt'])
   sort?: string;

@@ -43,9 +43,8 @@ export function endsWithCallOff(change: Change): boolean {
 }
 
 /**
- * Changes one or many departures (`$1` ids, each once; `$2` units) and returns the departures that pass the guard. A sale also
- * takes the current instant and the sales states in which it is accepted (`$3`, `$4`), so that a sale that waited for a closing
- * is rejected.
+ * Changes one or many departures (`$1` ids, each once; `$2` units) and returns the departures that pass the guard. For a sale, `$3` is the current instant and `$4` the sales states that accept it, so that a sale is rejected if it waited for the lock
+ * while sales were closed.
  */
 function statement(set: string, guard: string): string {
   return `update departures d set ${set}

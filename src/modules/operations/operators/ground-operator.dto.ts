@@ -123,7 +123,7 @@ export class ListGroundOperators extends PageQuery {
   @Text({ max: 255 })
   search?: string;
 
-  /** Sort field; a leading `-` means descending order, `name` by default. */
+  /** Sort field, `name` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['name', 'createdAt'])
   sort?: string;

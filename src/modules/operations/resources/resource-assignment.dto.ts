@@ -57,7 +57,7 @@ export class UpdateResourceAssignment extends patchOf(
 ) {}
 
 export class ListResourceAssignments extends PageQuery {
-  /** Sort field; a leading `-` means descending order, `startsAt` by default. */
+  /** Sort field, `startsAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['startsAt', 'createdAt'])
   sort?: string;

@@ -147,7 +147,7 @@ export class ListResources extends PageQuery {
   @Text({ max: 100 })
   search?: string;
 
-  /** Sort field; a leading `-` means descending order, `name` by default. */
+  /** Sort field, `name` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['name', 'createdAt', 'updatedAt'])
   sort?: string;

@@ -132,7 +132,7 @@ export class ListDepartureSchedules extends PageQuery {
   @QueryFlag()
   active?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `createdAt` by default. */
+  /** Sort field, `createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'dtstart'])
   sort?: string;

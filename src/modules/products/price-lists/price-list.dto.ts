@@ -124,7 +124,7 @@ export class ListPriceLists extends PageQuery {
   @Id('chan')
   channelId?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'name', 'priority'])
   sort?: string;
@@ -216,7 +216,7 @@ export class ListPrices extends PageQuery {
   @Id('punt')
   unitId?: string;
 
-  /** Sort field; a leading `-` means descending order, `position` by default. */
+  /** Sort field, `position` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['position', 'amountCents', 'createdAt'])
   sort?: string;

@@ -93,7 +93,7 @@ export class ListProductOptions extends PageQuery {
   @QueryFlag()
   active?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `position` by default. */
+  /** Sort field, `position` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['position', 'name', 'createdAt'])
   sort?: string;

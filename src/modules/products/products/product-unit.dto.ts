@@ -138,7 +138,7 @@ export class ListProductUnits extends PageQuery {
   @AnyOf(UNIT_TYPES)
   type?: UnitType[];
 
-  /** Sort field; a leading `-` means descending order, `position` by default. */
+  /** Sort field, `position` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['position', 'name', 'createdAt'])
   sort?: string;

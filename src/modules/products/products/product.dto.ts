@@ -275,7 +275,7 @@ export class ListProducts extends PageQuery {
   @AnyOf(PRODUCT_STATUSES)
   status?: ProductStatus[];
 
-  /** Sort field; a leading `-` means descending order, `name` by default. */
+  /** Sort field, `name` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['name', 'createdAt', 'updatedAt'])
   sort?: string;
@@ -321,7 +321,7 @@ export class ProductMediaResponse {
   @OneOf(MEDIA_KINDS)
   kind: MediaKind;
 
-  /** What it shows; null if unknown. */
+  /** What the file shows; null if unknown. */
   @Text({ max: 255 })
   caption: string | null;
 }

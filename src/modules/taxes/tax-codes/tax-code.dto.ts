@@ -143,7 +143,7 @@ export class ListTaxCodes extends PageQuery {
   @IsoDate()
   on?: string;
 
-  /** Sort field; a leading `-` means descending order, `country` by default. */
+  /** Sort field, `country` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['country', 'createdAt'])
   sort?: string;

@@ -33,7 +33,7 @@ export class ResolveAttention {
 }
 
 export class ListTripAttentions extends PageQuery {
-  /** Sort field; a leading `-` means descending order, `-raisedAt` by default. */
+  /** Sort field, `-raisedAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['raisedAt'])
   sort?: string;

@@ -15,7 +15,7 @@ export class StepFailureResponse {
   @Text({ max: 100 })
   code: string;
 
-  /** Reason in words; may change. */
+  /** Reason in plain English; its wording can change. */
   @Text({ max: 500 })
   message: string;
 }

@@ -191,7 +191,7 @@ export class ListTrips extends PageQuery {
   @Instant()
   createdBefore?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

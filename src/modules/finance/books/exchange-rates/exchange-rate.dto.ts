@@ -83,7 +83,7 @@ export class ListExchangeRates extends PageQuery {
   @IsoDate()
   dayTo?: string;
 
-  /** Sort field; a leading `-` means descending order, `-day` by default. */
+  /** Sort field, `-day` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

@@ -129,7 +129,7 @@ export class ReadSequenceReport extends PageQuery {
   @QueryFlag()
   anomalous?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `sequence` by default. */
+  /** Sort field, `sequence` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['sequence'])
   sort?: string;
@@ -194,7 +194,7 @@ export class ListNumberSeries extends PageQuery {
   @QueryFlag()
   active?: boolean;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

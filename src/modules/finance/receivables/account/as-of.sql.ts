@@ -89,7 +89,7 @@ export function openInstallments(asOf: AsOf): string {
     where not version.cancelled and booking_then.status <> 'draft' and version.amount_cents > paid.cents`;
 }
 
-/** Selects the time at which the completion of a refund was recorded. Builds before this column did not store it. */
+/** Selects the time at which the completion of a refund was recorded. Builds older than this column did not store the time. */
 const COMPLETED_AT = 'coalesce(refund.completed_at, refund.created_at)';
 
 /** Whether a refund or an outgoing transfer was paid and not reversed; if false, the organization still had the money. */

@@ -168,7 +168,7 @@ export class ListCustomerCredit extends PageQuery {
   @Text({ max: 255 })
   customerEmail?: string;
 
-  /** Sort field; a leading `-` means descending order, `customerName` by default. */
+  /** Sort field, `customerName` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['customerName', 'unappliedCents'])
   sort?: string;

@@ -21,7 +21,7 @@ export class ListCreditDue extends PageQuery {
   @CurrencyCode()
   currency?: string;
 
-  /** Sort field; a leading `-` means descending order, `bookingNumber` by default. */
+  /** Sort field, `bookingNumber` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['bookingNumber'])
   sort?: string;

@@ -159,7 +159,7 @@ export class ListCreditNotes extends PageQuery {
   issuedTo?: string;
 
   /**
-   * Sort field; a leading `-` means descending order, `-createdAt` by default. Drafts come last when sorted by issue date.
+   * Sort field, `-createdAt` by default; a leading `-` means descending order. Drafts come last when sorted by issue date.
    */
   @Optional()
   @SortBy(SORT_FIELDS)

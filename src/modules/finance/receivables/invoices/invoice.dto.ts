@@ -330,7 +330,7 @@ export class ListInvoices extends PageQuery {
   search?: string;
 
   /**
-   * Sort field; a leading `-` means descending order, `-createdAt` by default. Invoices without the date come last in
+   * Sort field, `-createdAt` by default; a leading `-` means descending order. Invoices without the date come last in
    * either order.
    */
   @Optional()

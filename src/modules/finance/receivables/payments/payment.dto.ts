@@ -217,7 +217,7 @@ export class ListPayments extends PageQuery {
   @IsoDate()
   paidTo?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(SORT_FIELDS)
   sort?: string;

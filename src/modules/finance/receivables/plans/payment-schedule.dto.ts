@@ -148,7 +148,7 @@ export class ListPaymentSchedules extends PageQuery {
   @IsoDate()
   dueTo?: string;
 
-  /** Sort field; a leading `-` means descending order, `dueDate` by default. */
+  /** Sort field, `dueDate` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['dueDate'])
   sort?: string;

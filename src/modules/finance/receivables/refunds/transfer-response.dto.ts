@@ -73,7 +73,7 @@ export class ListTransfers extends PageQuery {
   @AnyOf(PAYMENT_STATUSES)
   status?: PaymentStatus[];
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt'])
   sort?: string;

@@ -53,7 +53,7 @@ export class ListSettlements extends PageQuery {
   @IsoDate()
   dueBefore?: string;
 
-  /** Sort field; a leading `-` means descending order, `-createdAt` by default. */
+  /** Sort field, `-createdAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['createdAt', 'refundDueOn'])
   sort?: string;
