@@ -51,10 +51,14 @@ export class Resource extends Audited {
   @Column('text', { name: 'ground_operator_id', nullable: true }) groundOperatorId: string | null;
   /** The user, if the resource is a guide who logs in. */
   @Column('text', { name: 'user_id', nullable: true }) userId: string | null;
-  @Column('jsonb') documents: ResourceDocument[];
+  @Personal('partner')
+  @Column('jsonb')
+  documents: ResourceDocument[];
   /** Whether it serves one departure at a time. Otherwise the departures share its seats. */
   @Column('boolean') exclusive: boolean;
-  @Column('jsonb') unavailability: Unavailability[];
+  @Personal('partner')
+  @Column('jsonb')
+  unavailability: Unavailability[];
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
