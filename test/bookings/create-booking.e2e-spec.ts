@@ -58,6 +58,7 @@ describe('POST /v1/admin/bookings', () => {
         endDate: '2027-05-16',
         departureDate: '2027-05-12',
         returnDate: '2027-05-16',
+        takenOverOn: null,
         notes: 'Vegetarian',
         paymentPolicy: null,
         channelId: demoId('chan', 2),

@@ -83,6 +83,7 @@ describe('the counts of rows', () => {
     const bookings = ['draft', 'confirmed', 'confirmed'].map((status) => `('${newId('book')}', '${status}')`);
     const changes = `
       update contracts set status = 'void', voided_at = now(), void_reason = 'Test' where public_id = '${id}';
+      update waiting_entries set message_id = null;
       delete from notification_messages;
       insert into bookings (id, number, status, currency, total_cents, customer_name, confirmed_at, version, created_at, updated_at)
       select id, right(id, 20), status, 'EUR', 0, 'Clara Example', case status when 'confirmed' then now() end, 1, now(), now()

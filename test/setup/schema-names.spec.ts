@@ -12,7 +12,7 @@ function repeated(texts: readonly string[]): string[] {
 
 it('no two request or response bodies have one name, because the document would replace one of them by the other', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.dto.ts'));
-  expect(files).toContain(join('modules', 'trips', 'trips', 'trip.dto.ts'));
+  expect(files).toContain(join('modules', 'trips', 'envelopes', 'trip.dto.ts'));
   expect(repeated(files.map((file) => readFileSync(join('src', file), 'utf8')))).toEqual([]);
 });
 
