@@ -95,7 +95,7 @@ describe('traces', () => {
       expect.arrayContaining([expect.stringMatching(/^insert into "?channels"? .*\$1/s), 'commit']),
     );
     expect(texts.find((text) => text.startsWith('begin'))).toBe(
-      `begin; set local app.today = '?'; set local app.now = '?'`,
+      `begin; set local app.today = '?'; set local app.now = '?'; select require_live_caller('?', '?', '?')`,
     );
     expect(receiver.bodies[0]?.headers['x-collector-key']).toBe('a key');
   });

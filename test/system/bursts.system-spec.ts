@@ -38,6 +38,8 @@ const CONTROL_BURSTS = 15;
 const CLOSED = { status: 0, body: undefined };
 /** These operations need further scopes: those that they grant, those of the action that they reverse, or those of the records that they name. */
 const NEED_ALL_SCOPES = new Set([
+  'notificationMessages_create',
+  'waitingEntries_accept',
   ...['callOffs_create', 'callOffs_preview', 'callOffs_updateItem', 'callOffs_pause', 'callOffs_resume'],
   ...['callOffs_retry', 'callOffs_abandon'],
   ...['apiTokens_create', 'grants_create', 'grants_update', 'invitations_create', 'invitations_resend'],

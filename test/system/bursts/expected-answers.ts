@@ -49,6 +49,7 @@ const REASONS: Record<string, readonly string[]> = {
       'tripComponents_remove',
     ],
     // The example names a row that the demo data does not contain, or that belongs to another user.
+    ...['notificationMessages_get', 'notificationMessages_resend', 'reminderRuns_retry'],
     ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],
     ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],
   ],
