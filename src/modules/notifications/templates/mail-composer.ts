@@ -192,7 +192,7 @@ export class MailComposer {
 
 /** Each language, then the one without its region (`de-AT`, `de`). */
 function inFirst(texts: readonly MessageTemplate[], languages: readonly string[]): MessageTemplate | null {
-  const accepted = languages.flatMap((language) => [language, language.replace(/-.*$/, '')]);
+  const accepted = languages.flatMap((language) => [language, language.split('-', 1)[0] ?? language]);
   for (const language of accepted) {
     const found = texts.find((text) => text.language.toLowerCase() === language.toLowerCase());
     if (found) return found;

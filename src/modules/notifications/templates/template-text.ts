@@ -24,7 +24,7 @@ type Part =
 
 /** `{{name}}`, `{{#list}}` and `{{/list}}`; anything else between double braces is an error. */
 const TAG = /\{\{([^{}]*)\}\}/g;
-const INSIDE = /^\s*([#/]?)\s*([A-Za-z][A-Za-z0-9.]{0,49})\s*$/;
+const INSIDE = /^([#/]?)\s*([A-Za-z][A-Za-z0-9.]{0,49})$/;
 /** Controls, line separators, and characters that change the direction of the text after them. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]+/gu;
 
@@ -97,7 +97,7 @@ function parse(text: string, { values, lists }: Placeholders, path: string): Par
     const into: Part[] = list?.parts ?? parts;
     if (index > end) into.push({ kind: 'text', text: text.slice(end, index) });
     end = index + tag.length;
-    const [, sign, name = ''] = INSIDE.exec(inside) ?? [];
+    const [, sign, name = ''] = INSIDE.exec(inside.trim()) ?? [];
     if (sign === '#') {
       if (list !== null || !Object.hasOwn(lists, name)) throw list ? invalidSection(path, name) : unknown(path, inside);
       list = { name, parts: [] };
