@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
  * Sent values that are not returned unchanged: text must be kept exactly or rejected. Members that the response does
  * not have are ignored. Documented normalisations of the service are accepted: trimming, `""` and an empty object for
  * null, null for no entries, addresses in lower case, telephone numbers without punctuation, instants in UTC, lists of
- * names in another order.
+ * names in another order, records in the order of their `position`.
  */
 export function losses(sent: unknown, read: unknown, path = ''): string[] {
   if (isRecord(sent) && isRecord(read)) {
@@ -13,7 +13,7 @@ export function losses(sent: unknown, read: unknown, path = ''): string[] {
   }
   if (isList(sent) && isList(read) && sent.length === read.length) {
     if (isDeepStrictEqual(sorted(sent), sorted(read))) return [];
-    return sent.flatMap((item, index) => losses(item, read[index], `${path}.${index}`));
+    return byPosition(sent).flatMap((item, index) => losses(item, read[index], `${path}.${index}`));
   }
   return isKept(sent, read) ? [] : [`${path}: sent ${shown(sent)}, read ${shown(read)}`];
 }
@@ -49,6 +49,17 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function shown(value: unknown): string {
   return (JSON.stringify(value) ?? 'nothing').slice(0, 200);
+}
+
+/** A record without a position has its index. */
+function byPosition(list: readonly unknown[]): unknown[] {
+  const hasPositions = list.some((item) => isRecord(item) && typeof item['position'] === 'number');
+  if (!hasPositions) return [...list];
+  const positions = list.map((item, index) => (isRecord(item) ? Number(item['position'] ?? index) : index));
+  return list
+    .map((item, index) => ({ item, at: positions[index] ?? index }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
 }
 
 /** Compares JSON texts, because a sent object need not have a `toString`. */
