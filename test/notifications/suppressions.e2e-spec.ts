@@ -187,7 +187,7 @@ describe('a suppressed address', () => {
     const { id: second } = await suppress(email);
     await owner.post(`${SUPPRESSIONS}/${second}/lifting`, { reason: 'Works again' });
     await reversed(app, second, 'notifications.suppression.lift');
-    expect(await suppressionsOf(email, '&active=true&scope=all&reason=manual,complaint')).toMatchObject([
+    expect(await suppressionsOf(email, '&active=true&scope=all&reason=manual,erasure')).toMatchObject([
       { id: second, liftReason: null },
     ]);
     const { id: third } = await suppress(address());

@@ -128,6 +128,10 @@ describe('a message template', () => {
       ...{ status: 409, code: 'template_immutable' },
     });
     expect((await publish(first.id)).body).toEqual(problem('invalid_transition', { from: 'retired', to: 'published' }));
+    for (const verb of ['publication', 'retirement']) {
+      const withBody = await owner.post(`${TEMPLATES}/${current?.id}/${verb}`, { at: 'noon' });
+      expect(withBody).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    }
   });
 
   it('all texts of a name have one trigger, so that no publication replaces the text of another trigger', async () => {

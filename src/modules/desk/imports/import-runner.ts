@@ -146,7 +146,7 @@ export class ImportRunner {
     return !isTemporary;
   }
 
-  /** Changes the record unless another process has changed it, or the import is gone. */
+  /** Changes the record, unless another process has changed it or its import was deleted. */
   private async change({ id, status }: ClaimedRecord, work: (record: ImportRecord) => void): Promise<void> {
     await this.database.transaction(async () => {
       const record = await this.repository.records.findAndLock(id);

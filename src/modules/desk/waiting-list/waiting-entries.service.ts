@@ -36,8 +36,8 @@ interface Target {
 }
 
 /**
- * The waiting list. Every change of what an entry waits for locks the departures that suit it, and offers their free units, so an
- * entry never waits beside units that it could have. Ten dependencies: an entry is of a customer, needs units of a product on a
+ * The waiting list. Every change of what an entry waits for locks the departures that suit it, and offers their free units, so no
+ * entry waits while enough units are free. Ten dependencies: an entry is of a customer, needs units of a product on a
  * departure, and becomes a booking.
  */
 @Injectable()

@@ -76,7 +76,7 @@ export class WaitingEntry extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  /** What an offer holds cannot be exchanged: the customer was told what it is. */
+  /** Offered units cannot be changed, because the customer was informed of them. */
   change(changes: WaitingChanges, need: WaitingNeed | null, now: Date): void {
     this.assertOpen();
     if (need && this.status === 'offered') {

@@ -51,8 +51,8 @@ const EVENTS: Readonly<Record<Verb, string>> = {
 
 /**
  * Offers the free units of departures to the first waiting entries that they satisfy, and ends the offers. A departure is locked
- * before its entries. Whatever makes an entry wait for a departure locks that departure too, so no entry is missed: it waits before
- * units are freed, or it finds them. Twelve dependencies: an offer holds units, is mailed to a customer or becomes a task of staff, and
+ * before its entries. Each change that makes an entry wait for a departure locks that departure, too. So the entry is there before
+ * units are freed, or its change finds them free. Twelve dependencies: an offer holds units, is mailed to a customer or becomes a task of staff, and
  * expires by a job.
  */
 @Injectable()

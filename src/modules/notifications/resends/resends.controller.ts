@@ -31,9 +31,9 @@ export class ResendsController {
    * Send a message again
    *
    * @remarks Queues a new message in place of one that failed; `resendOf` names the failed one. It goes to the present address of the
-   * booking, unless `recipientEmail` names another address of the booking or its customer. A reminder is written anew, and is
-   * rejected if nothing is owed any more. If the outcome of the last attempt is unknown, `confirm` is required. Mails about
-   * accounts of staff are requested anew instead.
+   * booking, unless `recipientEmail` names another address of the booking or its customer. A reminder gets the
+   * present amount, and is rejected if nothing is owed any more. If the outcome of the last attempt is unknown, `confirm` is required. Account
+   * mails of staff cannot be sent again; request a new one.
    */
   @ApiOperation({ operationId: 'notificationMessages_resend' })
   @Post('messages/:id/resend')

@@ -92,8 +92,7 @@ export class SuppressionResponse {
   scope: SuppressionScope;
 
   /**
-   * `hard_bounce`: a mail server rejected the address; `complaint`: the recipient reported a mail as spam; `unsubscribed`: the
-   * recipient wants no marketing; `manual`: staff added it; `erasure`: the data of the person was erased.
+   * `hard_bounce`: a mail server rejected the address; `manual`: staff added it; `erasure`: the data of the person was erased.
    */
   @OneOf(SUPPRESSION_REASONS)
   reason: SuppressionReason;

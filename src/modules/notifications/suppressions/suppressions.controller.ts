@@ -43,7 +43,8 @@ export class SuppressionsController {
   /**
    * List suppressions
    *
-   * @remarks Returns a page of suppressions, newest first unless `sort` is given, also lifted ones unless `active` is `true`.
+   * @remarks Returns a page of suppressions, newest first unless `sort` is given. It includes lifted suppressions unless
+   * `active` is `true`.
    */
   @Get()
   @RequireScope('notifications:read')

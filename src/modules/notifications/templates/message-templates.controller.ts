@@ -3,6 +3,7 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { type ExpectedVersions, IfMatch } from '../../../platform/http/if-match.js';
+import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
@@ -31,7 +32,8 @@ export class MessageTemplatesController {
    * Create a message template
    *
    * @remarks Creates a draft of a text in one language. Stages of reminder rules name the template by its slug (`templateSlug`); a
-   * mail gets the published text in the language of the booking, its customer or the company, or in English. A placeholder that the
+   * mail gets the published text in the language of the booking, its customer or the company, or in English; without any of these and
+   * without a built-in text, a published one in another language. All texts of a slug have the same trigger. A placeholder that the
    * trigger does not have, a list inside another one and a list without its end are rejected, with the member in `path`.
    */
   @Post()
@@ -99,6 +101,7 @@ export class MessageTemplatesController {
   async publish(
     @PathId('mtpl', 'id', 3) id: string,
     @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
   ): Promise<MessageTemplateEnvelope> {
     const template = await this.templates.publish(id, expected);
     return tagged(template, { data: toMessageTemplate(template) });
@@ -118,6 +121,7 @@ export class MessageTemplatesController {
   async retire(
     @PathId('mtpl', 'id', 4) id: string,
     @IfMatch() expected: ExpectedVersions,
+    @NoBody() _body: null,
   ): Promise<MessageTemplateEnvelope> {
     const template = await this.templates.retire(id, expected);
     return tagged(template, { data: toMessageTemplate(template) });

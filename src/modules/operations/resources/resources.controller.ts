@@ -69,8 +69,8 @@ export class ResourcesController {
    * Update a resource
    *
    * @remarks Changes only the fields that are sent. Rejected if the resource has assignments ahead in a period of the new
-   * `unavailability` (409 `resource_conflict`, with the assignments), and if it has any while `exclusive` changes or the seats that
-   * departures share become fewer (409 `resource_in_use`).
+   * `unavailability` (409 `resource_conflict`, with the assignments). With assignments ahead, a change of `exclusive` or fewer
+   * shared seats are rejected (409 `resource_in_use`).
    */
   @Patch(':resourceId')
   @RequireScope('operations:write')
