@@ -33,7 +33,7 @@ const CLASSES: Record<PersonalData, DataClass> = {
   },
   contact: {
     content:
-      'customers with their contacts; titles, parties and reasons of trips; notes, tasks and notes of waiting entries',
+      'customers with their contacts; titles, parties and reasons of trips; notes, tasks and notes of waiting entries; lines of files to import, for at most 30 days',
     kept: 'last contact + 3 years (`CONTACT_RETENTION_MONTHS`)',
     deletedBy:
       'the erasure of the customer, on request or by the job `customers.retention`; for trips the job `trips.retention`, and a booked trip follows its booking',
