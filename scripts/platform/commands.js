@@ -244,7 +244,7 @@ export const COMMANDS = [
   },
   {
     name: 'demo',
-    purpose: 'Create what a first start creates: owner, keys and, outside production, demo data',
+    purpose: 'Create what a first start creates: owner, keys and, outside production, the demo data of the examples',
     examples: ['demo'],
     hidden: true,
   },

@@ -27,6 +27,12 @@ const DEMO = {
   demo: { contractId: null, channelId: demoId('chan', 2) },
 };
 
+interface FirstStart {
+  note?: (line: string) => void;
+  /** Whether the demo data contains the season. Without it, no later start loads it either. */
+  withSeason?: boolean;
+}
+
 /**
  * Performs the first start once per database; several processes may start at the same time. Returns the content of the
  * credentials file: null in production, and if the file of an earlier start is missing or belongs to another database.
@@ -34,14 +40,14 @@ const DEMO = {
 export async function firstStart(
   app: INestApplication,
   env: Env,
-  note: (line: string) => void = printLine,
+  { note = printLine, withSeason = true }: FirstStart = {},
 ): Promise<Credentials | null> {
   return oneAtATime(env.databaseDirectUrl, async () => {
     const started = performance.now();
     const { owner } = await app.get(InitialCredentialsService).issue(env, (issue) => keep(issue, env));
     if (owner) note(stepLine('first owner and keys', performance.now() - started));
     await app.get(OrganizationService).seedProfile();
-    if (env.demoData) await loadDemoData(app, note);
+    if (env.demoData) await loadDemoData(app, { note, withSeason });
     await provideNumberSeries(app);
     return env.production ? null : currentCredentials(app, env);
   });
@@ -55,14 +61,20 @@ async function keep(issue: InitialCredentials, env: Env): Promise<void> {
   await writeCredentials(env.dataDir, { baseUrl: env.baseUrl, staff, platformKey, limitedPlatformKey, ...DEMO });
 }
 
-/** Loads all demo data in one transaction, so that a start that is killed leaves no part of it. */
-async function loadDemoData(app: INestApplication, note: (line: string) => void): Promise<void> {
+/** Loads each part of the demo data in one transaction, so that a start that is killed leaves no piece of it. */
+async function loadDemoData(app: INestApplication, { note, withSeason }: Required<FirstStart>): Promise<void> {
   const installation = app.get(Installation);
-  if (await installation.isDone('demo-data')) return;
-  await app.get(Database).transaction(async () => {
-    await app.get(Provisioning).loadDemo((title, milliseconds) => note(stepLine(`demo data: ${title}`, milliseconds)));
-    await installation.markDone('demo-data');
-  });
+  const progress = (title: string, milliseconds: number) => note(stepLine(`demo data: ${title}`, milliseconds));
+  for (const [part, step] of [
+    ['examples', 'demo-data'],
+    ['season', 'demo-season'],
+  ] as const) {
+    if (await installation.isDone(step)) continue;
+    await app.get(Database).transaction(async () => {
+      if (part === 'examples' || withSeason) await app.get(Provisioning).loadDemo(part, progress);
+      await installation.markDone(step);
+    });
+  }
 }
 
 /** Runs after the demo data, which has its own series, and only once, so that series that staff delete stay deleted. */

@@ -159,7 +159,7 @@ async function migrate(_options: CommandOptions, tools: CommandTools): Promise<O
 }
 
 async function loadDemo({ app, env, tools }: CommandContext): Promise<Outcome> {
-  await firstStart(app, env, (line) => tools.note(line));
+  await firstStart(app, env, { note: (line) => tools.note(line), withSeason: false });
   return { result: { done: true }, lines: [] };
 }
 

@@ -5,6 +5,9 @@ import { chmod, copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { searchable } from '../catalog/catalog.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
+import { Database } from '../../src/platform/database/database.js';
+import { Provisioning } from '../../src/platform/provisioning/provisioning.js';
 import { startApp } from '../setup/app.js';
 
 /** The shell blocks of a page, in their order. */
@@ -68,6 +71,9 @@ describe('the README', () => {
 describe('the tour', () => {
   it('the tour works as written, also a second time, without output that looks like a failure', async () => {
     const app = await startApp();
+    await asSystem(() =>
+      app.nest.get(Database).transaction(() => app.nest.get(Provisioning).loadDemo('season', () => undefined)),
+    );
     const tour = (await shellOf('docs/tour.md')).join('\n');
 
     for (const time of ['first', 'second']) {
@@ -76,6 +82,8 @@ describe('the tour', () => {
       expect(output).not.toMatch(/error|fail|undefined|null|curl:/i);
       expect(output.split('\n')).toContain('P1234567');
       expect(output).toContain('the books add up');
+      expect(output).toContain('12 people, 12 units\nwaiting, waiting\n');
+      expect(output).toContain('Storm warning for the morning: 3 of 3 bookings done');
       expect(output).toContain('finance.supplier_invoice.approve');
       expect(output).toMatch(/^id: rtm_\w+\nevent: message\ndata: .*"headline":"Missed"/m);
       expect(output).toMatch(/INV-\d{4}-\d{4}/);

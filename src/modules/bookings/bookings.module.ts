@@ -70,6 +70,13 @@ import './bookings-tables.js';
     TripSalesService,
     UnitSalesService,
   ],
-  exports: [BookingItemsService, BookingsService, CalledOffBookingsService, TripSalesService, UnitSalesService],
+  exports: [
+    BookingItemsService,
+    BookingsService,
+    CalledOffBookingsService,
+    TravelersService,
+    TripSalesService,
+    UnitSalesService,
+  ],
 })
 export class BookingsModule {}

@@ -44,6 +44,9 @@ import { RoomingRetentionJobs } from './rooming/rooming-retention.jobs.js';
 import { RoomingService } from './rooming/rooming.service.js';
 import { RecordsController } from './search/search.controller.js';
 import { RecordSearchService } from './search/search.service.js';
+import { SeasonDaysDemo } from './season/season-days.demo.js';
+import { SeasonSalesDemo } from './season/season-sales.demo.js';
+import { SeasonToursDemo } from './season/season-tours.demo.js';
 import { SubjectsRepository } from './subjects/subjects.repository.js';
 import { SuppressedMailListener } from './suppressed-mail-listener.js';
 import { TasksController } from './tasks/tasks.controller.js';
@@ -113,6 +116,9 @@ import './desk-tables.js';
     RoomingRepository,
     RoomingRetentionJobs,
     RoomingService,
+    SeasonDaysDemo,
+    SeasonSalesDemo,
+    SeasonToursDemo,
     SubjectsRepository,
     SuppressedMailListener,
     TasksRepository,

@@ -167,6 +167,6 @@ import './finance-tables.js';
     FinanceSettingsService,
     ExchangeRatesService,
   ],
-  exports: [CalledOffMoneyService, PaymentsService],
+  exports: [CalledOffMoneyService, InvoicesService, PaymentsService],
 })
 export class FinanceModule {}

@@ -24,5 +24,8 @@ export {
   salesStateOf,
   type SalesTerms,
 } from './departures/sales-state.js';
+export type { CreateResource } from './resources/resource.dto.js';
+export { ResourceAssignmentsService } from './resources/resource-assignments.service.js';
+export { ResourcesService } from './resources/resources.service.js';
 export { OperationsModule } from './operations.module.js';
 export { operationsEvents } from './events.js';

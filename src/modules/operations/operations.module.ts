@@ -52,6 +52,6 @@ import './operations-tables.js';
     ResourcesRepository,
     ResourcesService,
   ],
-  exports: [DeparturesService],
+  exports: [DeparturesService, ResourceAssignmentsService, ResourcesService],
 })
 export class OperationsModule {}

@@ -8,6 +8,8 @@ export { ProductPathId } from './products/product-path.js';
 export { ProductListener } from './products/product-listener.js';
 export { CreateProduct } from './products/product.dto.js';
 export { CreateProductUnit } from './products/product-unit.dto.js';
+export type { PriceBody } from './price-lists/price-list.dto.js';
+export { PriceListsService } from './price-lists/price-lists.service.js';
 export { ProductUnitsService } from './products/product-units.service.js';
 export { ProductsService } from './products/products.service.js';
 export { ProductsModule } from './products.module.js';

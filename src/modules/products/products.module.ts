@@ -30,6 +30,6 @@ import './products-tables.js';
     ProductUnitsService,
     UnitPricesService,
   ],
-  exports: [ProductsService, ProductUnitsService, UnitPricesService],
+  exports: [PriceListsService, ProductsService, ProductUnitsService, UnitPricesService],
 })
 export class ProductsModule {}

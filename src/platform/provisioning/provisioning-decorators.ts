@@ -24,14 +24,21 @@ export type RevealSecret = (secret: GeneratedSecret) => void;
  */
 export const Provisions = methodDecorator<SectionOptions, (rows: never[], reveal: RevealSecret) => Promise<void>>();
 
-export interface DemoDataOptions {
+interface DemoDataOptions {
   order: number;
   title: string;
+  /** A part of the season, which is loaded after the records of the examples; no example and no test depends on it. */
+  isSeason: boolean;
 }
 
 export const DemoDataLoader = methodDecorator<DemoDataOptions, () => Promise<void>>();
 
 /** Loads demo data once, at the first start. Ids come from `demoId`, so that the examples of the API document exist. */
 export function DemoData(order: number, title: string) {
-  return DemoDataLoader({ order, title });
+  return DemoDataLoader({ order, title, isSeason: false });
+}
+
+/** Loads a part of the demo season, which shows an operator at work. Its rows may depend on the day of the first start. */
+export function DemoSeason(order: number, title: string) {
+  return DemoDataLoader({ order, title, isSeason: true });
 }

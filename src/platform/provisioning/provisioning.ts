@@ -43,6 +43,7 @@ export interface AppliedSection {
 interface Demo {
   order: number;
   title: string;
+  isSeason: boolean;
   load: () => Promise<void>;
 }
 
@@ -104,8 +105,10 @@ export class Provisioning implements OnModuleInit {
     return checked.map(({ name, rows }) => ({ name, rows: rows.length }));
   }
 
-  async loadDemo(progress: Progress): Promise<void> {
-    for (const { title, load } of [...this.demos].sort((a, b) => a.order - b.order)) {
+  /** Loads the records that the examples name, or the season. */
+  async loadDemo(part: 'examples' | 'season', progress: Progress): Promise<void> {
+    const demos = this.demos.filter(({ isSeason }) => isSeason === (part === 'season'));
+    for (const { title, load } of demos.sort((a, b) => a.order - b.order)) {
       const started = performance.now();
       await asSystem(load);
       progress(title, performance.now() - started);
