@@ -57,6 +57,29 @@ describe('the timeline of a customer', () => {
     expect(total).toBe(1);
   });
 
+  it('messages that staff wrote are in the timeline and on the page of the booking, also those of a merged duplicate', async () => {
+    const [customer, duplicate] = [await newCustomer(app), await newCustomer(app)];
+    const { booking } = await confirmedBooking(owner, { booking: { customerId: customer.id } });
+    const text = { subject: 'Your question', text: 'There is a lift.', recipientEmail: 'guest@example.com' };
+    await owner.patch(`/v1/admin/bookings/${booking.id}`, { customerEmail: text.recipientEmail });
+    const emails = [{ address: text.recipientEmail }];
+    for (const { id } of [customer, duplicate]) await owner.patch(`${CUSTOMERS}/${id}`, { emails });
+    const sent: string[] = [];
+    for (const about of [{ bookingId: booking.id }, { customerId: customer.id }, { customerId: duplicate.id }]) {
+      const answer = await owner.post<{ data: { id: string } }>('/v1/admin/notifications/messages', {
+        ...text,
+        ...about,
+      });
+      expect([answer.status, answer.text]).toEqual([201, answer.text]);
+      sent.unshift(answer.body.data.id);
+    }
+    expect((await owner.post(`${CUSTOMERS}/${customer.id}/merges`, { duplicateIds: [duplicate.id] })).status).toBe(200);
+    const { data, total } = await timeline(customer.id, '?kind=message');
+    expect([data.map(({ id }) => id), total]).toEqual([sent, 3]);
+    const page = await owner.get<{ data: { messages: { id: string }[] } }>(`/v1/admin/desk/bookings/${booking.id}`);
+    expect(page.body.data.messages.map(({ id }) => id)).toEqual(sent.slice(2));
+  });
+
   it('pages repeat no entry and leave none out', async () => {
     const customer = await newCustomer(app);
     const { booking } = await confirmedBooking(owner, { booking: { customerId: customer.id } });

@@ -43,10 +43,12 @@ export const CONTRACTS = `
   select id as reference, contract_number as "contractNumber", title, status, issued_at as "issuedAt"
   from contracts where booking_id = $1 order by created_at desc, id desc`;
 
-/** The last mails about booking $1 and its contracts. */
+/** The last mails about booking $1, its installments and its contracts. */
 export const MESSAGES = `
   select message.id, message.kind, message.status, message.subject, message.sent_at as "sentAt", message.created_at as "createdAt"
   from notification_messages message where message.id in (
+    select id from notification_messages where booking_id = $1
+    union all
     select sent.id from reminder_runs run join notification_messages sent on sent.run_id = run.id where run.booking_id = $1
     union all
     select sent.id from contracts contract join notification_messages sent on sent.contract_id = contract.id

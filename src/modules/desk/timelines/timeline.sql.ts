@@ -10,6 +10,9 @@ interface Source {
 
 const BOOKINGS = `(select booking.id from bookings booking where booking.customer_id = $1)`;
 
+/** The customer, and those that were merged into it. */
+const MERGED = `(select id from customers where id = $1 or merged_into_id = $1)`;
+
 const SOURCES: Readonly<Record<TimelineKind, Source>> = {
   booking: {
     scope: 'bookings:read',
@@ -31,15 +34,18 @@ const SOURCES: Readonly<Record<TimelineKind, Source>> = {
   },
   message: {
     scope: 'notifications:read',
-    columns: `message.id, message.subject as title, message.status, coalesce(message.run_booking_id, message.contract_booking_id),
-      null::bigint, null::text, message.created_at`,
+    columns: `message.id, message.subject as title, message.status, found.booking_id, null::bigint, null::text, message.created_at`,
     from: `(
-      select sent.*, run.booking_id as run_booking_id, null::text as contract_booking_id
+      select id, booking_id from notification_messages where booking_id in ${BOOKINGS}
+      union
+      select id, booking_id from notification_messages where customer_id in ${MERGED}
+      union
+      select sent.id, run.booking_id
       from reminder_runs run join notification_messages sent on sent.run_id = run.id where run.booking_id in ${BOOKINGS}
-      union all
-      select sent.*, null, contract.booking_id
+      union
+      select sent.id, contract.booking_id
       from contracts contract join notification_messages sent on sent.contract_id = contract.id
-      where contract.booking_id in ${BOOKINGS}) message`,
+      where contract.booking_id in ${BOOKINGS}) found join notification_messages message on message.id = found.id`,
   },
   note: {
     scope: 'desk:read',
