@@ -309,7 +309,7 @@ export class FinanceDemo {
     await this.payments.record({ bookingId, ...receipt, paidOn: this.clock.today() }, { id: demoId('pay', 6) });
     const part = { amountCents: 10_000, reason: 'One of two seats was cancelled' };
     for (const number of [7, 8, 9]) {
-      await this.refunds.request(bookingId, { ...part, method: 'bank_transfer' }, demoId('pay', number));
+      await this.refunds.request(bookingId, { ...part, method: 'bank_transfer' }, { id: demoId('pay', number) });
     }
     await this.transfers.create(bookingId, { ...part, toBookingId }, demoId('ptrf', 1));
   }

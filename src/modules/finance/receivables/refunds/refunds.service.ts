@@ -41,11 +41,15 @@ export class RefundsService {
     return assertRefund(await this.rows.get(id));
   }
 
-  /** Reserves unapplied money. */
-  async request(bookingId: string, input: RequestRefund, id = newId('pay')): Promise<Payment> {
+  /** Reserves unapplied money. Errors name the members of `input` below the path `within`. */
+  async request(
+    bookingId: string,
+    input: RequestRefund,
+    { id = newId('pay'), within = '' }: { id?: string; within?: string } = {},
+  ): Promise<Payment> {
     return this.database.transaction(async () => {
       const account = await this.accounts.lock(bookingId);
-      await this.assertReceipt(bookingId, input);
+      await this.assertReceipt(bookingId, input, `${within}paymentId`);
       const { refundDays } = await this.settings.get();
       const today = this.clock.today();
       const { amountCents, method, reason, paymentId = null, dueOn = daysAfter(today, refundDays) } = input;
@@ -108,10 +112,9 @@ export class RefundsService {
   }
 
   /** Money of a card must go back to that card. */
-  private async assertReceipt(bookingId: string, { method, paymentId }: RequestRefund): Promise<void> {
-    const field = 'paymentId';
+  private async assertReceipt(bookingId: string, { method, paymentId }: RequestRefund, field: string): Promise<void> {
     if (paymentId === undefined) {
-      if (method === 'card') throw invalidField(field, 'paymentId is required for card', 'required');
+      if (method === 'card') throw invalidField(field, `${field} is required for card`, 'required');
       return;
     }
     const receipt = await this.rows.get(paymentId, { field });

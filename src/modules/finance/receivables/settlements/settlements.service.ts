@@ -194,7 +194,7 @@ export class SettlementsService {
     const today = this.clock.today();
     const dueOn = refundDueOn < today ? today : refundDueOn;
     const requested = { amountCents: restCents, method, reason, dueOn, ...(paymentId ? { paymentId } : {}) };
-    return (await this.refunds.request(bookingId, requested)).id;
+    return (await this.refunds.request(bookingId, requested, { within: 'refund.' })).id;
   }
 
   private publishSettled(settlement: CancellationSettlement): void {
