@@ -3,11 +3,13 @@ import { BookingListener } from '../../src/modules/bookings/index.js';
 import { PaymentPlanJobs } from '../../src/modules/finance/receivables/plans/payment-plans.jobs.js';
 import { ErasuresService } from '../../src/modules/customers/privacy/erasures.service.js';
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
+import { BounceTokens } from '../../src/modules/notifications/bounces/bounce-tokens.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { DepartureMinimumsService } from '../../src/modules/operations/departures/departure-minimums.service.js';
 import { ReservationsService } from '../../src/modules/trips/reservations/reservations.service.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
+import { newId } from '../../src/platform/ids/id.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
@@ -143,6 +145,20 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     });
     await asSystem(() => app.nest.get(ReminderJobs, { strict: false }).plan({ ruleId: rule.id }));
     await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
+  },
+  'message.bounced, message.complained': async (app) => {
+    for (const kind of ['bounce', 'complaint']) {
+      const [recipient, id] = [`clara-${kind}@example.com`, newId('nmsg')];
+      await app.sql(
+        `insert into notification_messages (id, kind, status, recipient, recipient_kind, subject, text, attempts, send_at, sent_at,
+           created_at, updated_at)
+         values ($1, 'manual', 'sent', $2, 'primary', 'x', 'x', 1, now(), now(), now(), now())`,
+        [id, recipient],
+      );
+      const token = app.nest.get(BounceTokens, { strict: false }).create(id, recipient);
+      const report = kind === 'bounce' ? { kind, token, action: 'failed', status: '5.1.1' } : { kind, token };
+      await app.with(process.env.BOUNCE_REPORT_SECRET ?? '').post('/v1/public/notifications/bounce-reports', report);
+    }
   },
   'suppression.created, suppression.lifted': async (app) => {
     const path = '/v1/admin/notifications/suppressions';

@@ -57,6 +57,7 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
       path: paths[name] ?? pathOf(operation),
       get body() {
         if (operation.requestBody?.content['image/png']) return png();
+        if (operation.requestBody?.content['message/rfc822']) return Buffer.from('Subject: I am on holiday\r\n\r\n');
         return example === undefined ? undefined : { ...example, ...secrets[name], ...prepared?.body?.() };
       },
       token: prepared?.token ?? (OF_SESSION.includes(name) ? member.session : tokenFor(app, operation)),
@@ -273,6 +274,7 @@ function pathOf({ path, parameters = [] }: Placed): string {
 }
 
 function tokenFor(app: TestApp, { path, security }: Placed): string | undefined {
+  if (/\/bounce-(mails|reports)$/.test(path)) return process.env.BOUNCE_REPORT_SECRET;
   if (security?.length === 0) return undefined;
   return path.startsWith('/v1/admin/') ? app.credentials.staff.token : app.credentials.platformKey;
 }

@@ -7,7 +7,7 @@ import { closeAfterTests } from '../setup/running.js';
 export interface MailServer {
   url: string;
   /** Every mail whose text was received completely, accepted or not. */
-  mails: (Email & { recipient: string; bytes: Buffer; isEncrypted: boolean })[];
+  mails: (Email & { envelopeSender: string; recipient: string; bytes: Buffer; isEncrypted: boolean })[];
   /** The action between the text and the response. */
   meanwhile: () => Promise<unknown>;
 }
@@ -30,7 +30,8 @@ export async function startMailServer(options: SMTPServerOptions = WITHOUT_TLS):
       const taken = buffer(stream).then(async (bytes) => {
         const recipient = envelope.rcptTo[0]?.address ?? '';
         const isFirst = !mails.some((mail) => mail.recipient === recipient);
-        mails.push({ ...(await PostalMime.parse(bytes)), recipient, bytes, isEncrypted: secure });
+        const envelopeSender = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        mails.push({ ...(await PostalMime.parse(bytes)), envelopeSender, recipient, bytes, isEncrypted: secure });
         await made.meanwhile();
         if (recipient.startsWith('broken')) sockets.get(remotePort)?.destroy();
         if (recipient.startsWith('broken') || recipient.startsWith('silent')) return;

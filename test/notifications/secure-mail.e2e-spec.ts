@@ -53,6 +53,7 @@ async function send(
   const mail: Mail = {
     id: randomUUID(),
     recipient: to,
+    envelopeSender: null,
     recipientKind: 'primary',
     subject: 'Due',
     text,

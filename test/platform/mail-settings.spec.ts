@@ -27,6 +27,7 @@ const REQUIRED = { SMTP_URL, SMTP_TLS: 'required' };
 const CERT = { SMTP_CERT_FILE: fileOf('own.pem', own.cert), SMTP_KEY_FILE: fileOf('own.key', own.key) };
 const DKIM_KEY_FILE = fileOf('dkim.key', rsa(2048), 0o640);
 const DKIM = { DKIM_SELECTOR: 'travel2026', DKIM_KEY_FILE };
+const BOUNCE_REPORT_SECRET = randomBytes(32).toString('base64');
 const MAIL_FROM = 'Acme <office@acme.test>';
 const encrypted = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -47,6 +48,13 @@ const faultsOf = (variables: Record<string, string>) => settingsFaults({ ...base
 describe('the settings of mail', () => {
   it.each<[fault: string, variables: Record<string, string>]>([
     ['SMTP_TLS: is not one of these values', { SMTP_URL, SMTP_TLS: 'always' }],
+    ['BOUNCE_REPORT_SECRET: is missing beside BOUNCE_DOMAIN', { SMTP_URL, BOUNCE_DOMAIN: 'bounces.acme.test' }],
+    ['BOUNCE_DOMAIN: has the wrong form', { SMTP_URL, BOUNCE_DOMAIN: 'bounces@acme.test', BOUNCE_REPORT_SECRET }],
+    ['BOUNCE_REPORT_SECRET: has the wrong form', { SMTP_URL, BOUNCE_REPORT_SECRET: 'short' }],
+    [
+      'BOUNCE_REPORT_SECRET: repeats itself and is not random',
+      { ...production, SMTP_URL: 'smtps://mail.acme.test', BOUNCE_REPORT_SECRET: 'abcd'.repeat(10) },
+    ],
     ['SMTP_TLS: contradicts ignoreTLS', { ...REQUIRED, SMTP_URL: `${SMTP_URL}?ignoreTLS=true` }],
     ['SMTP_TLS: contradicts requireTLS', { ...REQUIRED, SMTP_URL: `${SMTP_URL}?requireTLS=false` }],
     [

@@ -7,6 +7,11 @@ export const notificationEvents: EventGroup[] = [
     members: ['runId', 'ruleId', 'stageId', 'bookingId', 'delivered'],
   },
   {
+    channels: ['notifications.messages'],
+    events: ['message.bounced', 'message.complained'],
+    members: ['messageId', 'bookingId', 'customerId', 'reason'],
+  },
+  {
     channels: ['notifications.suppressions'],
     events: ['suppression.created', 'suppression.lifted'],
     members: ['suppressionId', 'scope', 'reason', 'version'],

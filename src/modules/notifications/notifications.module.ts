@@ -29,6 +29,9 @@ import { SuppressionsService } from './suppressions/suppressions.service.js';
 import { ManualMessagesController } from './manual-messages/manual-messages.controller.js';
 import { ManualMessagesService } from './manual-messages/manual-messages.service.js';
 import { RecordAddresses } from './messages/record-addresses.js';
+import { BounceReportsController } from './bounces/bounce-reports.controller.js';
+import { BounceReportsService } from './bounces/bounce-reports.service.js';
+import { BounceTokens } from './bounces/bounce-tokens.js';
 import { MailComposer } from './templates/mail-composer.js';
 import { MessageTemplatesController } from './templates/message-templates.controller.js';
 import { MessageTemplatesService } from './templates/message-templates.service.js';
@@ -44,6 +47,7 @@ import './notifications-tables.js';
     SuppressionsController,
     MessageTemplatesController,
     ManualMessagesController,
+    BounceReportsController,
   ],
   providers: [
     DirectMailsService,
@@ -56,6 +60,8 @@ import './notifications-tables.js';
           ? new RecordingSender(production ? null : log)
           : new SmtpSender({ url: smtpUrl, tls: mailTls, dkim }, mailFrom),
     },
+    BounceReportsService,
+    BounceTokens,
     MailComposer,
     ManualMessagesService,
     RecordAddresses,

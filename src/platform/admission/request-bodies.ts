@@ -48,7 +48,8 @@ export class RequestBodies {
     // Without a route the router answers 404 or 405.
     if (access === null || (length === undefined && chunked === undefined)) {
       next();
-    } else if (access === 'public') {
+    } else if (access.isPublic) {
+      if (access.sharedSecret !== null) this.guard.assertSharedSecret(request, access.sharedSecret);
       this.receive({ request, response, isPublic: true }, next);
     } else if (isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES) {
       this.guard.authenticate(request, response).then(() => {

@@ -16,9 +16,15 @@ export interface Access {
   readonly narrowedBy: string | null;
   /** Whether a change needs a fresh proof of identity; null: it depends on the scope. */
   readonly freshProof: boolean | null;
+  /** The setting whose value is the bearer token of a public route; null: the route needs none. */
+  readonly sharedSecret: SharedSecret | null;
 }
 
+/** Settings with the bearer token of another system. Without a value, their routes do not exist. */
+export type SharedSecret = 'bounceReportSecret';
+
 const READING = ['GET', 'HEAD'];
+const OPEN = { isPublic: true, scope: null, narrowedBy: null, freshProof: null };
 
 /**
  * The route needs a credential of its surface that covers this scope; without a name any such credential does. A realtime scope
@@ -29,18 +35,32 @@ export function RequireScope(
   scope?: string,
   { narrowedBy = null, freshProof = null }: { narrowedBy?: string | null; freshProof?: boolean | null } = {},
 ): MethodDecorator {
-  return SetMetadata(ACCESS, { isPublic: false, scope: scope ?? null, narrowedBy, freshProof } satisfies Access);
+  return SetMetadata(ACCESS, {
+    isPublic: false,
+    scope: scope ?? null,
+    narrowedBy,
+    freshProof,
+    sharedSecret: null,
+  } satisfies Access);
 }
 
 /** The route needs no credential. */
 export function Public(): MethodDecorator {
-  return SetMetadata(ACCESS, { isPublic: true, scope: null, narrowedBy: null, freshProof: null } satisfies Access);
+  return SetMetadata(ACCESS, { ...OPEN, sharedSecret: null } satisfies Access);
+}
+
+/**
+ * The route needs no credential of the service, but the value of this setting as its bearer token, which is checked before the
+ * body is read.
+ */
+export function RequireSecret(sharedSecret: SharedSecret): MethodDecorator {
+  return SetMetadata(ACCESS, { ...OPEN, sharedSecret } satisfies Access);
 }
 
 export function access(reflector: Reflector, context: ExecutionContext): Access {
   const declared = reflector.get<Access | undefined>(ACCESS, context.getHandler());
   // The start fails if a route has no declaration; as a second safeguard, this rejects all callers.
-  return declared ?? { isPublic: false, scope: 'undeclared', narrowedBy: null, freshProof: null };
+  return declared ?? { isPublic: false, scope: 'undeclared', narrowedBy: null, freshProof: null, sharedSecret: null };
 }
 
 /** Whether a session needs a fresh proof of identity for a route with this access and method. */

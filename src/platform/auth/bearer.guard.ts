@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-http-bearer';
@@ -12,7 +13,8 @@ import { addressKey } from '../context/client-address.js';
 import { currentContext } from '../context/request-context.js';
 import { type Surface, surfaceOf } from '../context/surface.js';
 import { type CredentialKind, parseCredential } from '../ids/credentials.js';
-import { access } from './access.js';
+import { access, type SharedSecret } from './access.js';
+import { notFound } from '../errors/app-error.js';
 import { unauthorized } from '../context/unauthorized.js';
 
 /**
@@ -61,7 +63,7 @@ export class BearerGuard extends AuthGuard('bearer') {
   constructor(
     private readonly reflector: Reflector,
     private readonly verifier: TokenVerifier,
-    env: Env,
+    private readonly env: Env,
   ) {
     super();
     const [running, waiting] = [Infinity, env.maxInFlight];
@@ -74,7 +76,9 @@ export class BearerGuard extends AuthGuard('bearer') {
 
   /** An actor who was authenticated before the body was read stays. */
   override canActivate(context: ExecutionContext): true | Promise<true> {
-    if (access(this.reflector, context).isPublic) return true;
+    const { isPublic, sharedSecret } = access(this.reflector, context);
+    if (sharedSecret !== null) this.assertSharedSecret(context.switchToHttp().getRequest<Request>(), sharedSecret);
+    if (isPublic) return true;
     const running = currentContext();
     running.actor ??= this.findCached(context.switchToHttp().getRequest<Request>());
     return running.actor !== null || this.verify(context);
@@ -84,6 +88,19 @@ export class BearerGuard extends AuthGuard('bearer') {
   async authenticate(request: Request, response: Response): Promise<void> {
     currentContext().actor = this.findCached(request);
     if (currentContext().actor === null) await this.verify(new ExecutionContextHost([request, response]));
+  }
+
+  /**
+   * Throws 401 unless the request has the value of this setting as its bearer token, and 404 if the setting has none. The digests
+   * have one length, so the comparison takes the same time for every token.
+   */
+  assertSharedSecret(request: Request, sharedSecret: SharedSecret): void {
+    const { [sharedSecret]: secret } = this.env;
+    if (secret === null) throw notFound();
+    const surface = surfaceOf(request.path);
+    const token = presentedToken(request, surface);
+    if (token === null || !timingSafeEqual(digestOf(token), digestOf(secret)))
+      throw unauthorized(surface, token !== null);
   }
 
   override getRequest(context: ExecutionContext): PresentedCredential {
@@ -117,6 +134,10 @@ export class BearerGuard extends AuthGuard('bearer') {
     const isAccepted = token !== null && KINDS[surface].some((kind) => token.startsWith(`${kind}_`));
     return isAccepted ? this.verifier.findCached(token) : null;
   }
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 /** The token of the Authorization header; staff may use `x-api-key`, but Authorization decides if both are sent. */

@@ -88,6 +88,8 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   dkimDomain: 'Mail and reminders',
   dkimKeyFile: 'Mail and reminders',
   mailFrom: 'Mail and reminders',
+  bounceDomain: 'Mail and reminders',
+  bounceReportSecret: 'Mail and reminders',
   accountLinkUrl: 'Mail and reminders',
   quietHours: 'Mail and reminders',
   blackoutDays: 'Mail and reminders',

@@ -68,6 +68,10 @@ export abstract class Env {
   readonly mailTls: MailTls;
   readonly dkim: Dkim | null;
   readonly mailFrom: string;
+  /** The domain of envelope senders with a token; null: mails have the address of `mailFrom`. */
+  readonly bounceDomain: string | null;
+  /** The bearer token of bounce reports; null: they are not accepted. */
+  readonly bounceReportSecret: string | null;
   readonly accountLinkUrl: string;
   readonly quietHours: string | null;
   readonly blackoutDays: readonly string[];

@@ -74,6 +74,24 @@ export const mailSettings = {
     isPlaceholder: true,
     fallback: 'no-reply@localhost',
   }),
+  bounceDomain: optionalText({
+    name: 'BOUNCE_DOMAIN',
+    purpose:
+      'Domain of the envelope senders `bounces+<token>@<BOUNCE_DOMAIN>`, to which mail servers return what they cannot deliver; absent: the address of MAIL_FROM. Its mail server passes the reports on (docs/operations/mail.md)',
+    example: 'bounces.your-company.com',
+    isPlaceholder: true,
+    expected: 'a domain name',
+    form: DOMAIN,
+  }),
+  bounceReportSecret: optionalText({
+    name: 'BOUNCE_REPORT_SECRET',
+    purpose:
+      'Bearer token of those who report mails that came back: the mail server of BOUNCE_DOMAIN, or the provider of SMTP_URL; absent: reports are not accepted',
+    example: 'output-of-openssl-rand-base64-32',
+    isPlaceholder: true,
+    expected: '32 to 200 visible ASCII characters',
+    form: /^[\x21-\x7e]{32,200}$/,
+  }),
   accountLinkUrl: optionalText({
     name: 'ACCOUNT_LINK_URL',
     purpose:

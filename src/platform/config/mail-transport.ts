@@ -41,6 +41,8 @@ interface Given {
   dkimDomain: string | null;
   dkimKeyFile: string | null;
   mailFrom: string;
+  bounceDomain: string | null;
+  bounceReportSecret: string | null;
 }
 
 type AddFault = (name: string, ...words: [fault: string, expected: string, example: string]) => void;
@@ -52,6 +54,10 @@ export function readMailTransport(given: Given, faults: string[]): MailTransport
   };
   const tls = readTls(given, add);
   const dkim = readDkim(given, add);
+  if (given.bounceDomain !== null && given.bounceReportSecret === null) {
+    const example = 'BOUNCE_REPORT_SECRET=<the output of: openssl rand -base64 32>';
+    add('BOUNCE_REPORT_SECRET', 'is missing beside BOUNCE_DOMAIN', 'the secret of those who report bounces', example);
+  }
   if (given.smtpUrl !== null) return { mailTls: tls, dkim };
   const unused = {
     SMTP_CA_FILE: given.smtpCaFile,

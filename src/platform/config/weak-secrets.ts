@@ -34,6 +34,10 @@ function weaknessOf(name: string, value: string): Omit<UnsafeValue, 'name'> | nu
     return ofPassword(value);
   } else if (name === settings.bootstrapStaffToken.name || name === settings.bootstrapPlatformKey.name) {
     return ofToken(value);
+  } else if (name === settings.bounceReportSecret.name) {
+    return isPatterned([...Buffer.from(value)], RANDOM)
+      ? { weakness: 'repeats itself and is not random', expected: '32 random bytes or more', example: RANDOM_TEXT }
+      : null;
   } else {
     return KEK.test(name) && name !== settings.vaultKekPrimary.name ? ofKey(value) : null;
   }
@@ -82,6 +86,8 @@ export function keyWeakness(key: Buffer): string | null {
   if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) return 'is a text and not random';
   return isPatterned(bytes, RANDOM) ? 'repeats itself and is not random' : null;
 }
+
+const RANDOM_TEXT = 'the output of: openssl rand -base64 32';
 
 /** 32 random bytes have about 30 different values; fewer than 12 occur less than once in 10^15. */
 const RANDOM = { values: 12, steps: 12 };

@@ -41,17 +41,37 @@ const FORM_PARSER: BodyParser = {
   parse: express.text({ type: 'application/x-www-form-urlencoded', limit: PUBLIC.bytes, verify: requireUtf8 }),
 };
 
-/** Paths of PUT that take the bytes of a file (`@RawBody`). Its type is recognized by its content. */
-const FILE_PATHS: readonly string[] = ['/v1/admin/organization/logo'];
-const FILE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'application/octet-stream'];
-const FILE_PARSER: BodyParser = {
-  bytes: 512 * KIB,
-  parse: express.raw({ type: () => true, limit: 512 * KIB }),
-};
+interface RawRoute {
+  method: string;
+  path: string;
+  types: readonly string[];
+  parser: BodyParser;
+}
+
+/** Routes that take bytes (`@RawBody`). */
+const RAW: readonly RawRoute[] = [
+  {
+    method: 'PUT',
+    path: '/v1/admin/organization/logo',
+    types: ['image/png', 'image/jpeg', 'application/octet-stream'],
+    parser: rawParser(512 * KIB),
+  },
+  {
+    method: 'POST',
+    path: '/v1/public/notifications/bounce-mails',
+    types: ['message/rfc822', 'application/octet-stream'],
+    parser: rawParser(256 * KIB),
+  },
+];
+
+function rawParser(bytes: number): BodyParser {
+  return { bytes, parse: express.raw({ type: () => true, limit: bytes }) };
+}
 
 export function bodyParserOf(request: Request, isPublic: boolean): BodyParser {
   if (isForm(request)) return FORM_PARSER;
-  if (isFile(request)) return FILE_PARSER;
+  const raw = rawRouteOf(request);
+  if (raw) return raw.parser;
   const path = request.path.toLowerCase();
   const own = PARSERS.find(({ prefix }) => path.startsWith(prefix))?.parser;
   return own ?? (isPublic ? PUBLIC_PARSER : DEFAULT_PARSER);
@@ -102,8 +122,9 @@ export function rejectUnreadable(request: Request): void {
 
 function unreadable(type: string | undefined, encoding: string | undefined, request: Request): string | null {
   const [media = '', ...parameters] = (type ?? '').toLowerCase().split(';');
-  if (isFile(request)) {
-    if (!FILE_TYPES.includes(media.trim())) return `The body must be one of ${FILE_TYPES.join(', ')}`;
+  const raw = rawRouteOf(request);
+  if (raw) {
+    if (!raw.types.includes(media.trim())) return `The body must be one of ${raw.types.join(', ')}`;
     return [undefined, 'identity'].includes(encoding?.toLowerCase()) ? null : 'A file must not be compressed';
   }
   const charset = /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/;
@@ -115,8 +136,9 @@ function unreadable(type: string | undefined, encoding: string | undefined, requ
     : 'The body may be encoded by gzip only';
 }
 
-function isFile(request: Request): boolean {
-  return request.method === 'PUT' && FILE_PATHS.includes(request.path.toLowerCase().replace(/\/$/, ''));
+function rawRouteOf(request: Request): RawRoute | undefined {
+  const path = request.path.toLowerCase().replace(/\/$/, '');
+  return RAW.find((route) => route.method === request.method && route.path === path);
 }
 
 /** Only the OAuth endpoints accept forms (RFC 6749). */

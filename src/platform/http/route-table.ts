@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { pathToRegexp } from 'path-to-regexp';
+import type { SharedSecret } from '../auth/access.js';
 import { RouteTree } from './service-adapter.js';
 
 interface KnownRoute {
@@ -8,6 +9,8 @@ interface KnownRoute {
   /** In the router's notation, e.g. `/v1/admin/trips/:envelopeId`. */
   readonly path: string;
   readonly isPublic: boolean;
+  /** The setting with the bearer token of a public route; null: it needs none. */
+  readonly sharedSecret: SharedSecret | null;
 }
 
 /** The template of the route that serves the request, such as `/v1/admin/trips/:envelopeId`; null if none was found. */
@@ -38,12 +41,13 @@ export class RouteTable {
   }
 
   /** Who may call the route of this method and path; null if there is none. */
-  accessOf(method: string, path: string): 'public' | 'guarded' | null {
+  accessOf(method: string, path: string): { isPublic: boolean; sharedSecret: SharedSecret | null } | null {
     const matching = RouteTree.reads(path)
       ? [this.tree.find(method, path)?.target ?? []].flat()
       : this.matching(path).filter((route) => route.method === method);
     if (matching.length === 0) return null;
-    return matching.every(({ isPublic }) => isPublic) ? 'public' : 'guarded';
+    const sharedSecret = matching.find((route) => route.sharedSecret !== null)?.sharedSecret ?? null;
+    return { isPublic: matching.every(({ isPublic }) => isPublic), sharedSecret };
   }
 
   private matching(path: string): KnownRoute[] {

@@ -133,7 +133,7 @@ export class Routes implements OnModuleInit {
         isComputedNow: isComputedNow(handler),
         deprecation: deprecationOf(handler),
       });
-      this.table.add({ method, path, isPublic: access.isPublic });
+      this.table.add({ method, path, isPublic: access.isPublic, sharedSecret: access.sharedSecret });
     }
   }
 }

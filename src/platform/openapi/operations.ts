@@ -1,4 +1,5 @@
 import { requiresFreshProof } from '../auth/access.js';
+import { settings } from '../config/table.js';
 import { errorShapeOf } from '../context/surface.js';
 import type { Deprecation } from '../http/deprecation.js';
 import type { Route } from '../http/routes.js';
@@ -112,6 +113,10 @@ function requirementOf(route: Route): string {
   const { access } = route;
   if (isOAuthEndpoint(route)) {
     return 'The client authenticates with HTTP Basic, or with `client_id` and `client_secret` in the body, but not with both.';
+  }
+  if (access.sharedSecret !== null) {
+    const name = settings[access.sharedSecret].name;
+    return `Required: the secret of the setting \`${name}\`, sent as Authorization: Bearer; without the setting the operation does not exist.`;
   }
   if (access.isPublic) return 'No credential required.';
   if (access.scope === null) return 'Required scope: none; any credential of this surface.';

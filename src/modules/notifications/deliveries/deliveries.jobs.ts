@@ -8,6 +8,7 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { BounceTokens } from '../bounces/bounce-tokens.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
@@ -55,6 +56,7 @@ export class DeliveryJobs {
     private readonly listeners: Listeners,
     private readonly composer: MailComposer,
     private readonly directMails: DirectMailsService,
+    private readonly bounceTokens: BounceTokens,
     private readonly sender: MailSender,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
@@ -202,10 +204,16 @@ export class DeliveryJobs {
   /** The start of the attempt must be committed. */
   private async deliver({ message, text, link }: Attempt): Promise<void> {
     const outcome: Outcome =
-      text === null
-        ? { kind: 'withdrawn' }
-        : withoutLink(await this.send({ ...message, text, link, html: htmlOfTemplate(message, text) }), link);
+      text === null ? { kind: 'withdrawn' } : withoutLink(await this.send(this.mailOf(message, { text, link })), link);
     await untilRecorded(() => this.database.transaction(() => this.settle(message, outcome)));
+  }
+
+  /** Reports about the mail return to an address of its own, if a mail server passes them on. */
+  private mailOf(message: NotificationMessage, { text, link }: { text: string; link: string | null }): Mail {
+    const { bounceDomain } = this.env;
+    const token = bounceDomain === null ? null : this.bounceTokens.create(message.id, message.recipient);
+    const envelopeSender = token === null ? null : `bounces+${token}@${bounceDomain}`;
+    return { ...message, text, link, envelopeSender, html: htmlOfTemplate(message, text) };
   }
 
   private send(mail: Mail): Promise<Outcome> {

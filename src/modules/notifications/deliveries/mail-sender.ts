@@ -5,6 +5,8 @@ export interface Mail {
   /** Stays the same for every attempt, and is part of the Message-ID. */
   id: string;
   recipient: string;
+  /** The address to which mail servers return the mail; null for the one of `MAIL_FROM`. */
+  envelopeSender: string | null;
   recipientKind: RecipientKind;
   subject: string;
   text: string;

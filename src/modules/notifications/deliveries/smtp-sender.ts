@@ -73,7 +73,7 @@ export class SmtpSender extends MailSender {
     }
   }
 
-  private async compose({ id, recipient, recipientKind, subject, text, html }: Mail) {
+  private async compose({ id, recipient, envelopeSender, recipientKind, subject, text, html }: Mail) {
     const { envelope, message } = await this.composer.sendMail({
       from: this.from,
       [HEADERS[recipientKind]]: { name: '', address: recipient },
@@ -85,7 +85,7 @@ export class SmtpSender extends MailSender {
     });
     // If nodemailer cannot sign a mail, it sends the mail unsigned.
     if (this.signs && !isSigned(message)) throw new Error('The mail could not be signed');
-    return { envelope, message };
+    return { envelope: { ...envelope, ...(envelopeSender !== null && { from: envelopeSender }) }, message };
   }
 }
 

@@ -68,6 +68,18 @@ export interface MessageOutcome {
   sendAt: Date;
 }
 
+/** What was reported of a message after the mail server had accepted it. */
+export interface MessageReport {
+  status: 'bounced' | 'complained' | 'failed';
+  reason: 'hard_bounce' | 'soft_bounce' | 'complaint' | 'rejected';
+}
+
+const LEDGER_VERBS: Partial<Record<MessageStatus, string>> = {
+  failed: 'fail',
+  bounced: 'bounce',
+  complained: 'complain',
+};
+
 /**
  * Messages and their delivery state. Before an attempt, a message gets the status `sending` and a lease, and this is committed;
  * an attempt whose lease ended without an outcome is never repeated.
@@ -127,7 +139,7 @@ export class MessagesService {
          count(*) filter (where suppression_group = $4 and updated_at > $5)::int as "inGroup"
        from notification_messages
        where kind = 'reminder' and lower(recipient) = lower($1) and run_id <> $2
-         and status in ('queued', 'sending', 'sent', 'recorded') and updated_at >= least($3::timestamptz, $5::timestamptz)`,
+         and status in ('queued', 'sending', 'sent', 'recorded', 'complained') and updated_at >= least($3::timestamptz, $5::timestamptz)`,
       [recipient, runId, this.midnightBefore(at), suppressionGroup, new Date(at.getTime() - DAY_MS)],
     );
     const inGroup = (counted?.inGroup ?? 0) + (suppressionGroup === null ? 0 : promised);
@@ -183,12 +195,17 @@ export class MessagesService {
   }
 
   async lock(id: string): Promise<NotificationMessage> {
+    const message = await this.findLocked(id);
+    if (!message) throw notFound();
+    return message;
+  }
+
+  async findLocked(id: string): Promise<NotificationMessage | null> {
     const [message] = await this.read(
       `select ${this.columns()} from notification_messages message where id = $1 for update`,
       [id],
     );
-    if (!message) throw notFound();
-    return message;
+    return message ?? null;
   }
 
   async findOfRun(runId: string): Promise<NotificationMessage | null> {
@@ -198,7 +215,7 @@ export class MessagesService {
   /** Returns whether a repetition of the message waits, or was sent. */
   async wasResent(id: string): Promise<boolean> {
     const [found] = await this.database.query(
-      `select from notification_messages where resend_of = $1 and status not in ('failed', 'cancelled') limit 1`,
+      `select from notification_messages where resend_of = $1 and status not in ('failed', 'cancelled', 'bounced') limit 1`,
       [id],
     );
     return found !== undefined;
@@ -246,7 +263,7 @@ export class MessagesService {
          suppression_group, subject, text, attempts, send_at, lease_until, created_at, updated_at)
        values ($1, 'reminder', $2, $11, $12, 'sending', $3, $4, $5, $6, $7, $8, $9, $10, $9, $9)
        on conflict (run_id) do update set status = 'sending', recipient = excluded.recipient, reason = null, error = null,
-         booking_id = excluded.booking_id, template_id = excluded.template_id, recipient_kind = excluded.recipient_kind,
+         sent_at = null, reported_at = null, booking_id = excluded.booking_id, template_id = excluded.template_id, recipient_kind = excluded.recipient_kind,
          suppression_group = excluded.suppression_group,
          subject = excluded.subject, text = excluded.text, attempts = excluded.attempts, lease_until = excluded.lease_until,
          updated_at = excluded.updated_at
@@ -296,6 +313,34 @@ export class MessagesService {
     return true;
   }
 
+  /** Records what was reported of a locked message that was sent. */
+  async report(message: NotificationMessage, { status, reason }: MessageReport, error: string | null): Promise<void> {
+    const reportedAt = this.clock.now();
+    await this.database.execute(
+      `update notification_messages set status = $2, reason = $3, error = $4, reported_at = $5, updated_at = $5 where id = $1`,
+      [message.id, status, reason, error, reportedAt],
+    );
+    Object.assign(message, { status, reason, error, reportedAt });
+    this.recordOutcome(message);
+  }
+
+  /**
+   * Returns how many soft bounces of the address were reported within these days, since it was last suppressed. Locks that
+   * number until the transaction ends, so that parallel reports count each other.
+   */
+  async countSoftBounces(recipient: string, days: number): Promise<number> {
+    await this.database.query('select pg_advisory_xact_lock(hashtextextended(lower($1), 2204))', [recipient]);
+    const [counted] = await this.database.query<{ bounces: number }>(
+      `select count(*)::int as bounces from notification_messages
+       where lower(recipient) = lower($1) and status = 'bounced' and reason = 'soft_bounce'
+         and reported_at > $2::timestamptz - make_interval(days => $3)
+         and reported_at > coalesce(
+           (select max(created_at) from message_suppressions where address = lower($1) and scope = 'all'), '-infinity')`,
+      [recipient, this.clock.now(), days],
+    );
+    return counted?.bounces ?? 0;
+  }
+
   /** Cancels the message of a run that ended while its message waited for another attempt. */
   async cancelQueued(runId: string): Promise<void> {
     await this.database.execute(
@@ -322,7 +367,7 @@ export class MessagesService {
   }
 
   private recordOutcome(message: NotificationMessage): void {
-    this.ledger.record(`notifications.message.${message.status === 'failed' ? 'fail' : 'send'}`, {
+    this.ledger.record(`notifications.message.${LEDGER_VERBS[message.status] ?? 'send'}`, {
       subjectType: 'notification_message',
       subjectId: message.id,
       after: message.auditImage(),

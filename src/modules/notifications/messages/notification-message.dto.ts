@@ -39,7 +39,7 @@ export class ListNotificationMessages extends PageQuery {
   @AnyOf(MESSAGE_KINDS)
   kind?: MessageKind[];
 
-  /** Only messages that failed for this reason. */
+  /** Only messages that failed or came back for this reason. */
   @Optional()
   @Text({ max: 100 })
   reason?: string;
@@ -104,13 +104,17 @@ export class NotificationMessageResponse {
   @Id('mtpl')
   templateId: string | null;
 
-  /** Delivery state. `recorded`: no mail server is configured, so the message was stored and not sent. */
+  /**
+   * Delivery state. `recorded`: no mail server is configured, so the message was stored and not sent; `bounced`: it was sent and came
+   * back; `complained`: its recipient reported it as spam.
+   */
   @OneOf(MESSAGE_STATUSES)
   status: MessageStatus;
 
   /**
-   * Reason of the failure: `hard_bounce` (the mail server rejected the address, which is now suppressed), `rejected` (it rejected the
-   * content), `recipient_suppressed`, `attempts_exhausted` or `outcome_unknown`; null if it did not fail.
+   * Reason of the failure: `hard_bounce` (the mail server rejected the address, which is now suppressed), `soft_bounce` (the mail came
+   * back after temporary errors), `complaint`, `rejected` (a server rejected the sender or the content), `recipient_suppressed`,
+   * `attempts_exhausted` or `outcome_unknown`; null if it did not fail.
    */
   @Text({ max: 100 })
   reason: string | null;
@@ -142,6 +146,10 @@ export class NotificationMessageResponse {
   /** Time of successful delivery to the mail server; null if it was not sent. */
   @Instant()
   sentAt: string | null;
+
+  /** Time at which a bounce or a complaint was reported; null if none was. */
+  @Instant()
+  reportedAt: string | null;
 
   @Instant()
   createdAt: string;

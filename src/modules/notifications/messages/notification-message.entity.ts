@@ -21,6 +21,8 @@ export const MESSAGE_STATUSES = named('NotificationStatus', [
   'recorded',
   'failed',
   'cancelled',
+  'bounced',
+  'complained',
 ]);
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
@@ -90,6 +92,10 @@ export class NotificationMessage {
   @Unaudited('progress of the sending')
   @Column('timestamptz', { name: 'sent_at', nullable: true })
   sentAt: Date | null;
+  /** Time at which a bounce or a complaint was reported. */
+  @Unaudited('the time of the entry')
+  @Column('timestamptz', { name: 'reported_at', nullable: true })
+  reportedAt: Date | null;
   /** Time at which recipient, subject and text were replaced, after the retention period. */
   @Unaudited('the retention job records its own entry')
   @Column('timestamptz', { name: 'erased_at', nullable: true })

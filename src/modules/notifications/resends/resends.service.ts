@@ -9,7 +9,7 @@ import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
 import { MessagesService } from '../messages/messages.service.js';
-import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import type { MessageStatus, NotificationMessage } from '../messages/notification-message.entity.js';
 import { onRecord, RecordAddresses } from '../messages/record-addresses.js';
 import { type ReminderRunResponse, toReminderRun } from '../runs/reminder-run.dto.js';
 import type { ReminderRun, RunStatus } from '../runs/reminder-run.entity.js';
@@ -19,6 +19,8 @@ import { type DueTarget, findSource } from '../targets/reminder-source.js';
 import type { ResendMessage, RetryRun } from './resend.dto.js';
 
 const RETRIABLE: readonly RunStatus[] = ['failed', 'skipped', 'expired'];
+
+const RESENDABLE: readonly MessageStatus[] = ['failed', 'bounced'];
 
 /** A reminder that replaces one that was not sent. */
 interface Retried {
@@ -69,7 +71,12 @@ export class ResendsService {
     return this.database.transaction(async () => {
       const message = await this.messages.lock(id);
       const { kind, status, reason, erasedAt, runId } = message;
-      if (kind === 'account' || status !== 'failed' || erasedAt !== null || (await this.messages.wasResent(id))) {
+      if (
+        kind === 'account' ||
+        !RESENDABLE.includes(status) ||
+        erasedAt !== null ||
+        (await this.messages.wasResent(id))
+      ) {
         throw nothingToRetry({ kind, status });
       }
       assertConfirmed(reason, options);

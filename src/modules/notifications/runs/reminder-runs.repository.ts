@@ -379,6 +379,15 @@ export class ReminderRunsRepository {
     return run ?? null;
   }
 
+  /** The mail of a run came back: the run failed, and follows a corrected address as other failed runs do. */
+  async failSent(id: string, reason: string): Promise<void> {
+    await this.database.execute(
+      `update reminder_runs set status = 'failed', reason = $2, sent_on = null, updated_at = $3
+       where id = $1 and status in ('sent', 'failed')`,
+      [id, reason, this.clock.now()],
+    );
+  }
+
   async isOfDisabledRule(id: string): Promise<boolean> {
     const found = await this.database.query(
       `select from reminder_runs run join reminder_rules rule on rule.id = run.rule_id

@@ -92,7 +92,8 @@ export class SuppressionResponse {
   scope: SuppressionScope;
 
   /**
-   * `hard_bounce`: a mail server rejected the address; `manual`: staff added it; `erasure`: the data of the person was erased.
+   * `hard_bounce`: a mail server rejected the address, or three mails to it came back within 14 days; `complaint`: the recipient
+   * reported a mail as spam; `manual`: staff added it; `erasure`: the data of the person was erased.
    */
   @OneOf(SUPPRESSION_REASONS)
   reason: SuppressionReason;

@@ -28,8 +28,8 @@ export class SuppressionsController {
    * Suppress an address
    *
    * @remarks The address gets no mail, or no marketing mail, until the suppression is lifted. Mails about accounts of staff are
-   * sent nevertheless. Mail servers that reject an address, and erasures of customers, add suppressions by themselves. Rejected if
-   * the address is already suppressed.
+   * sent nevertheless. Mail servers that reject an address, complaints, and erasures of customers add suppressions by themselves.
+   * Rejected if the address is already suppressed.
    */
   @Post()
   @RequireScope('notifications:write')
