@@ -157,14 +157,22 @@ const bytesOf = createParamDecorator((_: unknown, context: ExecutionContext): Bu
   throw invalidField('', 'The body must be the bytes of a file', 'not_a_file');
 });
 
+interface RawBodyOptions {
+  types: readonly string[];
+  maxBytes: number;
+  /** For the API document, if the file is a text. */
+  example?: string;
+}
+
 /** The body of a route that takes a file itself, not JSON. The path and its limit are also in `body-parsers.ts`. */
-export function RawBody({ types, maxBytes }: { types: readonly string[]; maxBytes: number }): ParameterDecorator {
+export function RawBody({ types, maxBytes, example }: RawBodyOptions): ParameterDecorator {
   return (target, key, index) => {
     bytesOf()(target, key, index);
     const descriptor = key === undefined ? undefined : Object.getOwnPropertyDescriptor(target, key);
     if (key === undefined || !descriptor) return;
     ApiConsumes(...types)(target, key, descriptor);
     const description = `The bytes of the file, at most ${maxBytes}.`;
-    ApiBody({ required: true, schema: { type: 'string', format: 'binary', description } })(target, key, descriptor);
+    const schema = { type: 'string', format: 'binary', description, ...(example !== undefined && { example }) };
+    ApiBody({ required: true, schema })(target, key, descriptor);
   };
 }

@@ -16,9 +16,9 @@ export type ResponseExamples = Readonly<Record<string, unknown>>;
 export function exemplifyBody(operation: OperationObject, route: Route, schemas: Schemas): void {
   const { requestBody } = operation;
   if (!requestBody || '$ref' in requestBody) return;
-  for (const media of Object.values(requestBody.content)) {
+  for (const [type, media] of Object.entries(requestBody.content)) {
     // The bytes of a file have no example in JSON.
-    if (media.schema && 'format' in media.schema && media.schema.format === 'binary') continue;
+    if (type.startsWith('image/')) continue;
     if (media.example === undefined && media.examples === undefined && media.schema) {
       media.example = route.bodyExample ?? exampleOf(media.schema, schemas) ?? {};
     }

@@ -9,6 +9,18 @@ import { MutatesForNobody } from '../../../platform/idempotency/mutates.js';
 import { BounceReportEnvelope, ReportBounce } from './bounce-report.dto.js';
 import { BounceReportsService } from './bounce-reports.service.js';
 
+const MAIL = {
+  types: ['message/rfc822'],
+  maxBytes: 262_144,
+  example: [
+    'To: bounces+01k0dem000e0000000000000010000000000000000000000000@bounces.example.com',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+    '\r\n--b\r\nContent-Type: message/delivery-status',
+    '\r\nReporting-MTA: dns; mx.example.org',
+    '\r\nFinal-Recipient: rfc822; clara@example.com\r\nAction: failed\r\nStatus: 5.1.1',
+    '\r\n--b--\r\n',
+  ].join('\r\n'),
+};
 const IRREVERSIBLE = { irreversible: 'The mail came back: lift the suppression of the address' };
 
 @ApiGroup('Notifications')
@@ -48,9 +60,7 @@ export class BounceReportsController {
   @RateLimit('bounce-reports')
   @MutatesForNobody('notifications.message.bounce', IRREVERSIBLE)
   @Refuses({ 401: ['unauthorized'] })
-  async receive(
-    @RawBody({ types: ['message/rfc822'], maxBytes: 262_144 }) mail: Buffer,
-  ): Promise<BounceReportEnvelope> {
+  async receive(@RawBody(MAIL) mail: Buffer): Promise<BounceReportEnvelope> {
     return { data: { result: await this.reports.receive(mail) } };
   }
 }
