@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { UndoingMethod } from '../../src/modules/action-ledger/entries/undoes.js';
 import { DecoratedMethods } from '../../src/platform/discovery/decorated-methods.js';
 import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking } from '../bookings/bookings.js';
+import { onlyVoucher, REDEMPTIONS, vouchersOf } from '../bookings/vouchers.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
@@ -454,6 +455,40 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
     async () => {
       const items = `${BOOKINGS}/${(await makeBooking(staff)).id}/items`;
       return { ...at(items, await send('post', items, itemBody())), after: { status: 'cancelled' } };
+    },
+  ],
+  [
+    'bookings.voucher.issue',
+    async () => {
+      const { sale, voucher } = await onlyVoucher(app);
+      return { ...at(vouchersOf(sale.bookingId), voucher), after: { status: 'void', voidCause: 'staff' } };
+    },
+  ],
+  [
+    'bookings.voucher.void',
+    async () => {
+      const { sale, voucher } = await onlyVoucher(app);
+      const subject = at(vouchersOf(sale.bookingId), voucher);
+      await send('post', `${subject.path}/voiding`, { reason: 'Lost' });
+      return { ...subject, after: { status: 'issued', code: voucher.code, voidCause: null } };
+    },
+  ],
+  [
+    'bookings.voucher.reinstate',
+    async () => {
+      const { sale, voucher } = await onlyVoucher(app);
+      const subject = at(vouchersOf(sale.bookingId), voucher);
+      await send('post', `${subject.path}/voiding`, { reason: 'Lost' });
+      await send('post', `${subject.path}/reinstatement`, { reason: 'Found' });
+      return { ...subject, after: { status: 'void', voidCause: 'staff' } };
+    },
+  ],
+  [
+    'operations.voucher.redeem',
+    async () => {
+      const { sale, voucher } = await onlyVoucher(app);
+      await send('post', REDEMPTIONS, { code: voucher.code });
+      return { ...at(vouchersOf(sale.bookingId), voucher), after: { status: 'issued', redeemedAt: null } };
     },
   ],
   [

@@ -68,7 +68,7 @@ const WITHOUT_KEY = [
 const WITH_KEY = ['POST /realtime/v1/channels/{channel}/messages', 'POST /vault/v1/{vaultSlug}/keys'];
 /** The call ends the credential of its caller, which then cannot authenticate a replay. */
 const ENDS_ITS_CALLER = `DELETE ${SESSIONS}/current`;
-/** Revoked and ended resources have no version. */
+/** Revoked and ended resources have no version, and whoever scans the code of a voucher does not know its version. */
 const WITHOUT_VERSION = [
   ENDS_ITS_CALLER,
   `DELETE ${SESSIONS}/others`,
@@ -77,6 +77,7 @@ const WITHOUT_VERSION = [
   `DELETE ${STAFF}/identity/api-tokens/{id}`,
   `DELETE ${CLIENT}`,
   `DELETE ${CLIENT}/secrets/{secretId}`,
+  `POST ${STAFF}/operations/redemptions`,
 ];
 /** Operations that create a part of a certain version of a resource, or a new document that replaces it. */
 const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];

@@ -1,8 +1,9 @@
 import { addItem, BOOKINGS, makeBooking } from '../bookings/bookings.js';
 import { addTraveler, travelersOf } from '../bookings/travelers.js';
+import { onlyVoucher, REDEMPTIONS, sold, vouchersOf } from '../bookings/vouchers.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import type { TestApp } from '../setup/app.js';
-import { inside, made, on, type Recipe, staff } from './recipe.js';
+import { inside, made, on, post, type Recipe, staff } from './recipe.js';
 
 const TRAVELERS = travelersOf('{bookingId}');
 
@@ -12,7 +13,37 @@ const bookingWithTraveler = async (app: TestApp, terms: object = {}) => {
   return { bookingId, travelerId };
 };
 
+const VOUCHER = `${vouchersOf('{bookingId}')}/{voucherId}`;
+
+const voucherOf = async (app: TestApp) => {
+  const { sale, voucher } = await onlyVoucher(app);
+  const parameters = { bookingId: sale.bookingId, voucherId: voucher.id };
+  return { voucher, prepared: { ...staff(app), ...inside('voucher', voucher.id, parameters) } };
+};
+
 export const travelersRecipes: Record<string, Recipe> = {
+  [`POST ${vouchersOf('{bookingId}')}`]: async (app) => {
+    const { bookingId, item } = await sold(app, { rule: 'never', people: 1 });
+    const subject = (answer: object) => ({ type: 'voucher', id: (answer as { id: string }[])[0]?.id ?? '' });
+    return { ...staff(app), parameters: { bookingId }, body: { itemIds: [item.id] }, subject };
+  },
+  [`POST ${VOUCHER}/voiding`]: async (app) => ({ ...(await voucherOf(app)).prepared, body: { reason: 'Lost' } }),
+  [`POST ${VOUCHER}/reinstatement`]: async (app) => {
+    const { voucher, prepared } = await voucherOf(app);
+    await post(app, `${vouchersOf(prepared.parameters['bookingId'] ?? '')}/${voucher.id}/voiding`, { reason: 'Lost' });
+    return { ...prepared, body: { reason: 'Found' } };
+  },
+  [`POST ${REDEMPTIONS}`]: async (app) => {
+    const { voucher, prepared } = await voucherOf(app);
+    const follows = ['operations.departure.check_in'];
+    return { ...staff(app), subject: prepared.subject, body: { code: voucher.code }, follows };
+  },
+  [`DELETE ${REDEMPTIONS}/{voucherId}`]: async (app) => {
+    const { voucher, prepared } = await voucherOf(app);
+    await post(app, REDEMPTIONS, { code: voucher.code });
+    const follows = ['operations.departure.check_in'];
+    return { ...prepared, parameters: { voucherId: voucher.id }, follows };
+  },
   [`POST ${TRAVELERS}`]: async (app) => {
     const { id: bookingId } = await makeBooking(app.as('owner'));
     return {

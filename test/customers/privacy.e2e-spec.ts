@@ -9,6 +9,7 @@ import { ErasuresService } from '../../src/modules/customers/privacy/erasures.se
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { BOOKINGS, confirmedBooking, makeBooking, type One, staffWith } from '../bookings/bookings.js';
 import { addTraveler, CONSENT, travelersOf } from '../bookings/travelers.js';
+import { vouchersOf } from '../bookings/vouchers.js';
 import { csvOf, upload } from '../desk/imports.js';
 import { newNote } from '../desk/notes.js';
 import { newTask } from '../desk/tasks.js';
@@ -101,11 +102,13 @@ async function knownEverywhere(word: string) {
     notes: `${word} calls at night`,
   });
   await owner.post(`${CUSTOMERS}/${id}/consents`, { purpose: 'photo', granted: true, source: 'paper form' });
-  const { booking } = await confirmedBooking(owner, {
+  const { booking, item } = await confirmedBooking(owner, {
     booking: { customerId: id, notes: `${word} has a dog` },
     item: { serviceDate: app.day(10) },
   });
   await recorded(owner, received(booking.id, Number(booking['totalCents'])));
+  const issued = await owner.post<{ data: { id: string }[] }>(vouchersOf(booking.id), { itemIds: [item.id] });
+  await owner.post(`${vouchersOf(booking.id)}/${issued.body.data[0]?.id}/voiding`, { reason: 'Lost' });
   const traveler = await addTraveler(owner, booking.id, {
     customerId: id,
     firstName: 'Zora',
@@ -156,6 +159,7 @@ describe('the erasure of a customer', () => {
     expect(actions).toEqual({
       bookings: 'keep',
       items: 'keep',
+      vouchers: 'keep',
       travelers: 'keep',
       'travelers after their service': 'erase',
       'other trips': 'erase',
@@ -357,8 +361,8 @@ describe('the export of a customer', () => {
     expect(file.headers['content-type']).toBe('application/octet-stream');
     const { data } = JSON.parse(file.text) as typeof file.body;
     expect(data.map(({ kind }) => kind)).toEqual([
-      ...['bookings', 'items', 'travelers', 'travelers with a service ahead', 'other trips', 'payments', 'contracts'],
-      ...['notes', 'tasks', 'waiting entries', 'lines to import', 'customers', 'consents'],
+      ...['bookings', 'items', 'vouchers', 'travelers', 'travelers with a service ahead', 'other trips', 'payments'],
+      ...['contracts', 'notes', 'tasks', 'waiting entries', 'lines to import', 'customers', 'consents'],
     ]);
     expect(data.every(({ purpose }) => purpose.length > 5)).toBe(true);
     const sealed = data.find(({ kind }) => kind === 'travelers with a service ahead')?.records;

@@ -8,6 +8,8 @@ import { BookingItemsService } from './bookings/booking-items.service.js';
 import type { CreateBooking } from './bookings/booking.dto.js';
 import { BookingsService } from './bookings/bookings.service.js';
 import type { CreateTraveler } from './travelers/traveler.dto.js';
+import { newVoucherCode } from './vouchers/voucher-code.js';
+import { VouchersService } from './vouchers/vouchers.service.js';
 import { TravelersService } from './travelers/travelers.service.js';
 
 interface DemoBooking {
@@ -256,6 +258,15 @@ const TRAVELERS: readonly CreateTraveler[] = [
   {},
 ];
 
+/** The bookings and items with vouchers: examples read 1, void 2, reinstate 3, redeem 4 and delete the redemption of 5. */
+const VOUCHERS = [
+  { booking: 6, item: 106 },
+  { booking: 7, item: 107 },
+  { booking: 43, item: 143 },
+  { booking: 18, item: 18 },
+  { booking: 19, item: 19 },
+] as const;
+
 @Injectable()
 export class BookingsDemo {
   constructor(
@@ -263,6 +274,7 @@ export class BookingsDemo {
     private readonly items: BookingItemsService,
     private readonly travelers: TravelersService,
     private readonly departures: DeparturesService,
+    private readonly vouchers: VouchersService,
     private readonly clock: Clock,
   ) {}
 
@@ -288,6 +300,20 @@ export class BookingsDemo {
     }
     await this.travelers.assign({ bookingId, itemId, expected: null }, [demoId('trav', 1), demoId('trav', 2)]);
     await this.bookings.progressByDate();
+    await this.loadVouchers();
+  }
+
+  private async loadVouchers(): Promise<void> {
+    const pathOf = (number: number, booking: number) => {
+      return { bookingId: demoId('book', booking), voucherId: demoId('vchr', number), expected: null };
+    };
+    for (const [index, { booking, item }] of VOUCHERS.entries()) {
+      const { bookingId, voucherId } = pathOf(index + 1, booking);
+      const code = newVoucherCode(String(index + 1).padStart(12, '0'));
+      await this.vouchers.issue(bookingId, [demoId('bkit', item)], { id: voucherId, code });
+      if (index + 1 === 5) await this.vouchers.redeem(code, null);
+    }
+    await this.vouchers.void(pathOf(3, 43), 'The printed voucher is lost');
   }
 
   private async rows(): Promise<readonly DemoBooking[]> {

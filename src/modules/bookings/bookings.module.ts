@@ -32,6 +32,11 @@ import { TravelersService } from './travelers/travelers.service.js';
 import { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';
 import { SoldPriceListener } from './item-sales/sold-price-listener.js';
 import { UnitSalesService } from './item-sales/unit-sales.service.js';
+import { RedemptionsController } from './vouchers/redemptions.controller.js';
+import { VoucherListener } from './vouchers/voucher-listener.js';
+import { VouchersController } from './vouchers/vouchers.controller.js';
+import { VouchersRepository } from './vouchers/vouchers.repository.js';
+import { VouchersService } from './vouchers/vouchers.service.js';
 import './bookings-tables.js';
 
 @Module({
@@ -45,7 +50,14 @@ import './bookings-tables.js';
     ProductsModule,
     TaxesModule,
   ],
-  controllers: [BookingsController, BookingItemsController, ItemTravelersController, TravelersController],
+  controllers: [
+    BookingsController,
+    BookingItemsController,
+    ItemTravelersController,
+    RedemptionsController,
+    TravelersController,
+    VouchersController,
+  ],
   providers: [
     BookingCustomerListener,
     BookingData,
@@ -69,6 +81,9 @@ import './bookings-tables.js';
     TravelersService,
     TripSalesService,
     UnitSalesService,
+    VoucherListener,
+    VouchersRepository,
+    VouchersService,
   ],
   exports: [
     BookingItemsService,
@@ -77,6 +92,7 @@ import './bookings-tables.js';
     TravelersService,
     TripSalesService,
     UnitSalesService,
+    VouchersService,
   ],
 })
 export class BookingsModule {}

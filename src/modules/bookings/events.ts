@@ -31,4 +31,9 @@ export const bookingEvents: EventGroup[] = [
     events: ['booking_traveler.changed'],
     members: ['bookingId', 'travelerId', 'bookingItemId', 'change', 'version'],
   },
+  {
+    channels,
+    events: ['voucher.issued', 'voucher.redeemed', 'voucher.reinstated', 'voucher.voided'],
+    members: ['voucherId', 'bookingId', 'bookingItemId', 'travelerId', 'status', 'version'],
+  },
 ];

@@ -5,6 +5,7 @@ export {
   type BookingCancellation,
   BookingListener,
   type TotalChange,
+  type VoucherAdmission,
 } from './bookings/booking-listener.js';
 export {
   BOOKING_STATUSES,
@@ -28,4 +29,5 @@ export { type ComponentSale, type TripSale, TripSalesService } from './trip-sale
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
 export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';
 export { TRAVELERS_OF_PERSON, travelerKeysOf } from './personal-data/booking-data.js';
+export { VouchersService } from './vouchers/vouchers.service.js';
 export { bookingEvents } from './events.js';

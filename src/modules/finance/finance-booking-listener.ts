@@ -104,6 +104,13 @@ export class FinanceBookingListener implements BookingListener {
     return (await this.settings.get()).taxCodesRequired;
   }
 
+  async isBalanceDue(bookingId: string): Promise<boolean> {
+    const { plan, installments, ...account } = await this.accounts.read(bookingId);
+    return plan === null
+      ? (account.booking.totalCents ?? 0) > 0
+      : installments.some((installment) => installment.isOpen());
+  }
+
   async dateMoved(booking: BookingSummary): Promise<void> {
     const account = await this.accounts.lockOf(booking);
     await this.plans.redate(account);

@@ -50,6 +50,8 @@ export const policies = {
   'mails-of-user': perMinute(60, 30),
   /** Limits CSV reports per credential. */
   'report-export': perMinute(30, 10),
+  /** Limits unknown codes of vouchers, per caller. */
+  'unknown-vouchers': { ...perMinute(30, 60), fixed: true },
   vault: perMinute(600, 100),
   'realtime-history': perMinute(300),
   'realtime-publish': perMinute(1_200),
@@ -125,6 +127,12 @@ export class TokenBuckets {
     };
   }
 
+  /** Returns a token that was taken. */
+  giveBack(subject: string): void {
+    const bucket = this.buckets.get(subject);
+    if (bucket) bucket.tokens = Math.min(this.capacity, bucket.tokens + 1);
+  }
+
   private keep(subject: string, bucket: Bucket): void {
     this.buckets.delete(subject);
     this.buckets.set(subject, bucket);
@@ -157,6 +165,27 @@ export class RateLimits {
     const allowance = this.of(name).take(subject, this.clock.elapsedMs());
     if (!allowance.allowed) throw this.rejection(name, allowance);
     return allowance;
+  }
+
+  /**
+   * Runs the work, which counts as a request of the subject only if it fails in this way. Throws 429 without running it if none is
+   * left; it counts while it runs, so parallel guesses gain nothing.
+   */
+  async takeIfFailed<T>(
+    name: PolicyName,
+    subject: string,
+    { work, isFailure }: { work: () => Promise<T>; isFailure: (error: unknown) => boolean },
+  ): Promise<T> {
+    this.take(name, subject);
+    let failed = false;
+    try {
+      return await work();
+    } catch (error) {
+      failed = isFailure(error);
+      throw error;
+    } finally {
+      if (!failed) this.of(name).giveBack(subject);
+    }
   }
 
   /** Counts one request of the subject. Returns whether one was left. */

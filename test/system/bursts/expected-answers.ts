@@ -14,6 +14,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['departures_guarantee', 'invoices_issue', 'invoices_void', 'payments_reverse', 'payments_deallocate'],
     ...['periods_reopen', 'periods_file', 'policyVersions_publish', 'policyVersions_retire', 'refunds_complete'],
     ...['refunds_fail', 'supplierInvoices_approve', 'supplierInvoices_reopen', 'supplierInvoices_void'],
+    ...['redemptions_delete', 'vouchers_reinstate'],
     ...['waitingEntries_accept', 'waitingEntries_update', 'waitingEntries_withdraw'],
     ...['priceLists_activate', 'products_activate', 'transfers_reverse', 'trips_book', 'trips_cancel'],
   ],
@@ -70,6 +71,8 @@ const REASONS: Record<string, readonly string[]> = {
   '409 tax_rate_overlap': ['taxCodes_addRate'],
   '409 already_suppressed': ['suppressions_create'],
   '409 suppression_lifted': ['suppressions_lift'],
+  '409 already_redeemed': ['redemptions_redeem'],
+  '409 voucher_void': ['vouchers_void'],
   // The requests share a resource that is exhausted, or that another of them has changed meanwhile.
   '409 capacity_exceeded': ['bookingItems_add', 'bookingItems_update'],
   '409 component_unavailable': ['trips_price'],

@@ -22,6 +22,15 @@ export interface TotalChange {
   readonly reinstatedItemId: string | null;
 }
 
+/** Whom a voucher admits. */
+export interface VoucherAdmission {
+  /** Null for an item without a departure. */
+  readonly departureId: string | null;
+  readonly people: number;
+  /** The seats of these people on the item; without a departure nobody is checked in on them. */
+  readonly seats: readonly { readonly itemId: string; readonly seat: number }[];
+}
+
 /** Amounts of a tax code at one rate on issued documents. */
 export interface BilledAmounts {
   readonly taxCodeId: string;
@@ -50,6 +59,8 @@ export abstract class BookingListener {
   reinstated?(booking: BookingSummary, items: readonly BookingItemSummary[], reason: string): Promise<void>;
   /** Called before `itemChanged`, `itemCancelled` and `itemReinstated`. */
   totalChanged?(booking: BookingSummary, change: TotalChange): Promise<void>;
+  /** Items were added by a sale to a booking and have their travelers; `totalChanged` was called for each of them. */
+  itemsAdded?(bookingId: string): Promise<void>;
   /** An item was changed, not added. */
   itemChanged?(booking: BookingSummary, item: BookingItemSummary): Promise<void>;
   /** One item was cancelled, the booking was not. */
@@ -66,6 +77,12 @@ export abstract class BookingListener {
   isFeeTaxed?(): Promise<boolean>;
   /** Whether everything that staff sell needs a tax code. */
   areTaxCodesRequired?(): Promise<boolean>;
+  /** Whether the customer still owes something for the booking. */
+  isBalanceDue?(bookingId: string): Promise<boolean>;
+  /** The people on these seats have shown their voucher. */
+  voucherRedeemed?(admission: VoucherAdmission): Promise<void>;
+  /** They have not shown it: the redemption was a mistake. */
+  voucherReopened?(admission: VoucherAdmission): Promise<void>;
   /** A cancelled item of an active booking was reinstated. */
   itemReinstated?(booking: BookingSummary, item: BookingItemSummary, reason: string): Promise<void>;
   /** The booking's departure date has changed. */

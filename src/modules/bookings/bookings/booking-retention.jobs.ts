@@ -32,6 +32,7 @@ export class BookingRetentionJobs {
     await this.contracts.eraseOfBookings(ids);
     await this.payloads.eraseAbout('booking', ids);
     await this.payloads.eraseAbout('booking_item', await this.repository.itemIdsOf(ids));
+    await this.payloads.eraseAbout('voucher', await this.repository.voucherIdsOf(ids));
     for (const { id, version } of erased) {
       const images = { before: { id, version: version - 1 }, after: { id, version } };
       this.ledger.record('bookings.booking.erase', { subjectType: 'booking', subjectId: id, ...images });

@@ -285,6 +285,11 @@ export class BookingsRepository {
        where booking_id = any($1)`,
       [erased.map(({ id }) => id)],
     );
+    await this.database.execute(
+      `update vouchers set void_reason = 'erased', version = version + 1, updated_at = $2
+       where booking_id = any($1) and void_reason is not null`,
+      [erased.map(({ id }) => id), this.clock.now()],
+    );
     return erased;
   }
 
@@ -344,6 +349,11 @@ export class BookingsRepository {
 
   async itemIdsOf(bookingIds: readonly string[]): Promise<string[]> {
     const text = 'select id from booking_items where booking_id = any ($1)';
+    return (await this.database.query<{ id: string }>(text, [bookingIds])).map(({ id }) => id);
+  }
+
+  async voucherIdsOf(bookingIds: readonly string[]): Promise<string[]> {
+    const text = 'select id from vouchers where booking_id = any ($1)';
     return (await this.database.query<{ id: string }>(text, [bookingIds])).map(({ id }) => id);
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { invalidField, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
 import { ageOn } from '../../../platform/time/calendar.js';
 import { departureTax, DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
@@ -7,6 +8,7 @@ import { type PricedUnitOfSale, ProductsService, UnitPricesService } from '../..
 import type { CreateBookingItem } from '../items/booking-item.dto.js';
 import type { BookingItem, UnitOfItem } from '../items/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
+import { BookingListener } from '../bookings/booking-listener.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
 import { BookingsService } from '../bookings/bookings.service.js';
 import { overridesOf } from '../items/sales-override.js';
@@ -58,12 +60,18 @@ export class UnitSalesService {
     private readonly products: ProductsService,
     private readonly departures: DeparturesService,
     private readonly travelers: TravelersService,
+    private readonly listeners: Listeners,
   ) {}
 
   /** Adds the item that the request describes, or one for each of its units; all of them or none. */
   async add(bookingId: string, body: AddBookingItems): Promise<AddedItems> {
     if (isOfUnits(body)) return this.addUnits(bookingId, body);
-    return { items: [await this.items.add(bookingId, singleItem(body))], withUnknownAges: [] };
+    const input = singleItem(body);
+    return this.database.transaction(async () => {
+      const item = await this.items.add(bookingId, input);
+      await this.listeners.call(BookingListener, (listener) => listener.itemsAdded?.(bookingId));
+      return { items: [item], withUnknownAges: [] };
+    });
   }
 
   /**
@@ -114,6 +122,7 @@ export class UnitSalesService {
         added.items.push(item);
         if (line.isAgeUnknown) added.withUnknownAges.push(item);
       }
+      await this.listeners.call(BookingListener, (listener) => listener.itemsAdded?.(bookingId));
       return added;
     });
   }

@@ -112,6 +112,12 @@ export class BookingData implements PersonalDataHolder {
        where booking_id = any($1) order by id`,
       [bookingIdsOf(person)],
     );
+    const vouchers = await this.database.query<object>(
+      `select booking_id as "bookingId", status, redeemed_at as "redeemedAt", void_reason as "voidReason",
+         created_at as "issuedAt"
+       from vouchers where booking_id = any($1) order by id`,
+      [bookingIdsOf(person)],
+    );
     const travelers = await this.travelersOf(person);
     const names = travelers.map(
       ({ bookingId, firstName, lastName, birthDate, gender, nationality, language, phone, email }) => {
@@ -128,6 +134,7 @@ export class BookingData implements PersonalDataHolder {
     return [
       { dataClass: 'contract', kind: 'bookings', keptUntil, records: bookings },
       { dataClass: 'contract', kind: 'items', keptUntil, records: items },
+      { dataClass: 'contract', kind: 'vouchers', keptUntil, records: vouchers },
       {
         dataClass: 'contract',
         kind: 'travelers',

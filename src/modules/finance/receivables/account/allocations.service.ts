@@ -4,6 +4,7 @@ import { Database } from '../../../../platform/database/database.js';
 import { make } from '../../../../platform/database/rows.js';
 import { conflict } from '../../../../platform/errors/app-error.js';
 import { newId } from '../../../../platform/ids/id.js';
+import { VouchersService } from '../../../bookings/index.js';
 import { RemindersService } from '../../../notifications/index.js';
 import { CommissionsService } from '../../commissions/index.js';
 import { INSTALLMENT_TRIGGERS, INVOICE_TRIGGERS } from '../reminders/reminder-triggers.js';
@@ -44,6 +45,7 @@ export class AllocationsService {
     private readonly repository: BookingAccountsRepository,
     private readonly commissions: CommissionsService,
     private readonly reminders: RemindersService,
+    private readonly vouchers: VouchersService,
     private readonly audit: AccountAuditService,
     private readonly clock: Clock,
   ) {}
@@ -187,9 +189,10 @@ export class AllocationsService {
     if (changes.installments.length > 0) await this.installmentsChanged(account);
   }
 
-  /** Updates commissions and reminders, which depend on installments and their money. */
+  /** Updates commissions, reminders and vouchers, which depend on installments and their money. */
   async installmentsChanged({ booking, plan }: BookingAccount): Promise<void> {
     await this.commissions.settle(booking.id);
+    if (plan && !plan.installments.some((installment) => installment.isOpen())) await this.vouchers.follow(booking.id);
     if (plan) await this.reminders.reschedule(booking.id, INSTALLMENT_TRIGGERS);
   }
 

@@ -1,0 +1,279 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { hire } from '../identity/staff.js';
+import { recorded } from '../finance/payments/payments.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import {
+  addItem,
+  BOOKINGS,
+  confirmedBooking,
+  entriesAbout,
+  insisting,
+  type One,
+  problem,
+  staffWith,
+} from './bookings.js';
+import { addTraveler, assign, travelersOf } from './travelers.js';
+import { listed, onlyVoucher, REDEMPTIONS, sold, type Voucher, vouchersOf } from './vouchers.js';
+
+let app: TestApp;
+let owner: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const refused = (status: number, code: string, details?: object) => ({
+  status,
+  body: expect.objectContaining(problem(code, details)),
+});
+const issue = (bookingId: string, body: object = {}) => owner.post<{ data: Voucher[] }>(vouchersOf(bookingId), body);
+const redeem = (body: object, client = owner) =>
+  client.post<One<{ voucherId: string; people: number; redeemedAt: string }>>(REDEMPTIONS, body);
+const cancelItem = (bookingId: string, itemId: string) =>
+  owner.post(`${BOOKINGS}/${bookingId}/items/${itemId}/cancellation`);
+const arrivals = async (departureId: string): Promise<string[]> => {
+  interface Manifest {
+    people: { checkIn: { state: string } }[];
+  }
+  const { body } = await owner.get<One<Manifest>>(`${DEPARTURES}/${departureId}/manifest`);
+  return body.data.people.map(({ checkIn }) => checkIn.state);
+};
+const targets = (vouchers: Voucher[]) => vouchers.map(({ travelerId, status }) => [travelerId, status]);
+
+describe('issuing vouchers', () => {
+  it('the confirmation issues a voucher for each traveler of a unit, and one for an item with guests', async () => {
+    const draft = await sold(app, { isConfirmed: false });
+    expect(await listed(app, draft.bookingId)).toEqual([]);
+    expect(await issue(draft.bookingId)).toMatchObject(refused(409, 'booking_not_confirmed', { status: 'draft' }));
+
+    const named = await sold(app, { people: 2 });
+    const guests = await sold(app, { people: 3, named: 2 });
+
+    const vouchers = await listed(app, named.bookingId);
+    expect(targets(vouchers)).toEqual(named.travelers.map(({ id }) => [id, 'issued']));
+    expect(vouchers[0]?.code).toMatch(/^[0-9A-HJKMNP-TV-Z]{13}$/);
+    expect(vouchers[0]?.code).not.toBe(vouchers[1]?.code);
+    expect(targets(await listed(app, guests.bookingId))).toEqual([[null, 'issued']]);
+    const again = await issue(named.bookingId);
+    expect([again.status, again.body.data.map(({ id }) => id)]).toEqual([200, vouchers.map(({ id }) => id)]);
+  });
+
+  it('a product with the rule when_paid has its vouchers when the last installment is paid, and none before', async () => {
+    const { bookingId } = await sold(app, { rule: 'when_paid' });
+    expect(await listed(app, bookingId)).toEqual([]);
+    expect(await issue(bookingId)).toMatchObject(refused(409, 'balance_outstanding'));
+    const payment = { bookingId, currency: 'EUR', method: 'bank_transfer', paidOn: app.day() };
+
+    await recorded(owner, { ...payment, amountCents: 5_900 });
+    expect(await listed(app, bookingId)).toEqual([]);
+    await recorded(owner, { ...payment, amountCents: 5_900 });
+
+    expect(await listed(app, bookingId)).toMatchObject([{ status: 'issued' }, { status: 'issued' }]);
+  });
+
+  it('items of a product with the rule never, and items without a product, have vouchers only by hand', async () => {
+    const { bookingId, item } = await sold(app, { rule: 'never' });
+    const other = await confirmedBooking(owner, { item: { type: 'extra', title: 'Snowshoes' } });
+    expect([await listed(app, bookingId), await listed(app, other.booking.id)]).toEqual([[], []]);
+    expect((await issue(bookingId)).body).toEqual({ data: [] });
+
+    const byHand = await issue(bookingId, { itemIds: [item.id] });
+    const ofOther = await issue(other.booking.id, { itemIds: [other.item.id] });
+
+    expect(byHand.body.data).toHaveLength(2);
+    expect(ofOther.body.data).toMatchObject([{ itemId: other.item.id, travelerId: null }]);
+  });
+
+  it('an item that is cancelled, of another booking or no service has no voucher', async () => {
+    const { booking, item } = await confirmedBooking(owner);
+    const fee = await addItem(owner, booking.id, { type: 'fee' });
+    const elsewhere = await confirmedBooking(owner);
+    await cancelItem(booking.id, item.id);
+    const issued = (id: string) => issue(booking.id, { itemIds: [id] });
+
+    expect(await issued(item.id)).toMatchObject(refused(409, 'booking_item_cancelled', { field: 'itemIds.0' }));
+    expect(await issued(fee.id)).toMatchObject(refused(422, 'voucher_not_applicable', { field: 'itemIds.0' }));
+    expect(await issued(elsewhere.item.id)).toMatchObject(refused(404, 'not_found', { field: 'itemIds.0' }));
+  });
+
+  it('units that are added to a confirmed booking have their vouchers at once', async () => {
+    const sale = await sold(app, { people: 1 });
+    const traveler = await addTraveler(owner, sale.bookingId);
+    const { unitId } = (await owner.get<One<{ unitId: string }>>(`${BOOKINGS}/${sale.bookingId}/items/${sale.item.id}`))
+      .body.data;
+    const units = [{ unitId, quantity: 1, travelerIds: [traveler.id] }];
+    await owner.post(`${BOOKINGS}/${sale.bookingId}/items`, { departureId: sale.departureId, units });
+    expect(targets(await listed(app, sale.bookingId))).toEqual([
+      [sale.travelers[0]?.id, 'issued'],
+      [traveler.id, 'issued'],
+    ]);
+  });
+});
+
+describe('vouchers follow their booking', () => {
+  it('a traveler who loses the seat or is removed loses the voucher, and the one who takes the seat gets one', async () => {
+    const { bookingId, item, travelers } = await sold(app);
+    const [first, second] = travelers.map(({ id }) => id);
+    const third = await addTraveler(owner, bookingId);
+    await assign(owner, item, [first ?? '', third.id]);
+    expect(targets(await listed(app, bookingId))).toEqual([
+      [first, 'issued'],
+      [second, 'void'],
+      [third.id, 'issued'],
+    ]);
+
+    await assign(owner, item, [first ?? '', second ?? '']);
+    expect((await owner.delete(`${travelersOf(bookingId)}/${first}`)).status).toBe(200);
+
+    expect(await listed(app, bookingId)).toMatchObject([
+      { travelerId: first, status: 'void', voidCause: 'seat_lost', voidReason: null },
+      { travelerId: second, status: 'issued', voidCause: null },
+      { travelerId: third.id, status: 'void', voidCause: 'seat_lost' },
+    ]);
+  });
+
+  it('a cancelled item or booking voids its vouchers, and a reinstated one takes them back with their codes', async () => {
+    const { bookingId, item } = await sold(app);
+    const before = await listed(app, bookingId);
+    const [voucher] = before;
+    expect((await redeem({ code: before[1]?.code })).status).toBe(200);
+
+    await cancelItem(bookingId, item.id);
+    expect(await listed(app, bookingId, '?status=void')).toMatchObject([
+      { id: voucher?.id, voidCause: 'item_cancelled' },
+      { id: before[1]?.id, voidCause: 'item_cancelled' },
+    ]);
+    expect(await redeem({ code: voucher?.code })).toMatchObject(
+      refused(409, 'voucher_void', { voucherId: voucher?.id, cause: 'item_cancelled', at: expect.any(String) }),
+    );
+    await owner.post(`${BOOKINGS}/${bookingId}/items/${item.id}/reinstatement`, { reason: 'By mistake' });
+    await owner.post(`${BOOKINGS}/${bookingId}/cancellation`, { reason: 'Illness' });
+    expect((await listed(app, bookingId)).map(({ status }) => status)).toEqual(['void', 'void']);
+    await owner.post(`${BOOKINGS}/${bookingId}/reinstatement`, { reason: 'By mistake' });
+
+    expect(await listed(app, bookingId)).toMatchObject([
+      { id: voucher?.id, code: voucher?.code, status: 'issued', voidedAt: null },
+      { id: before[1]?.id, code: before[1]?.code, status: 'redeemed', voidedAt: null },
+    ]);
+  });
+
+  it('a voucher that staff voided comes back only by their hand, and its reason is in the ledger', async () => {
+    const { sale, voucher } = await onlyVoucher(app);
+    const path = `${vouchersOf(sale.bookingId)}/${voucher.id}`;
+    expect(await owner.post(`${path}/voiding`, { reason: 'Lost' }, { headers: { 'If-Match': '"9"' } })).toMatchObject({
+      status: 412,
+    });
+    const voided = await owner.post<One<Voucher>>(`${path}/voiding`, { reason: 'Lost' });
+    expect(voided.body.data).toMatchObject({ status: 'void', voidCause: 'staff', voidReason: 'Lost' });
+    expect(await owner.post(`${path}/voiding`, { reason: 'Lost' })).toMatchObject(refused(409, 'voucher_void'));
+    await addTraveler(owner, sale.bookingId);
+    expect(await listed(app, sale.bookingId)).toHaveLength(1);
+
+    const [replacement] = (await issue(sale.bookingId)).body.data;
+    expect(await owner.post(`${path}/reinstatement`, { reason: 'Found' })).toMatchObject(
+      refused(409, 'voucher_replaced', { voucherId: replacement?.id }),
+    );
+    await owner.post(`${vouchersOf(sale.bookingId)}/${replacement?.id}/voiding`, { reason: 'Found' });
+    expect(await owner.post(`${path}/reinstatement`, { reason: 'Found' })).toMatchObject({
+      status: 200,
+      body: { data: { status: 'issued', code: voucher.code } },
+    });
+
+    const entries = await entriesAbout(owner, voucher.id);
+    expect(entries.map(({ action, reason }) => [action, reason])).toEqual([
+      ['bookings.voucher.issue', null],
+      ['bookings.voucher.void', 'Lost'],
+      ['bookings.voucher.reinstate', 'Found'],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(voucher.code);
+  });
+});
+
+describe('redeeming vouchers', () => {
+  it('a code is accepted as people type it, once, and checks its traveler in', async () => {
+    const { bookingId, departureId } = await sold(app);
+    const [one, two] = await listed(app, bookingId);
+    const typed = ` ${one?.code
+      .toLowerCase()
+      .replace(/0/g, 'o')
+      .replace(/1/g, 'l')
+      .replace(/(.{4})/g, '$1-')} `;
+    const before = app.now().toISOString();
+
+    const answer = await redeem({ code: typed, departureId });
+
+    expect(answer).toMatchObject({ status: 200, body: { data: { voucherId: one?.id, departureId, people: 1 } } });
+    const at = answer.body.data.redeemedAt;
+    expect(at >= before).toBe(true);
+    expect(await redeem({ code: one?.code })).toMatchObject(
+      refused(409, 'already_redeemed', { voucherId: one?.id, at }),
+    );
+    expect((await arrivals(departureId)).sort()).toEqual(['arrived', 'none']);
+    const path = `${vouchersOf(bookingId)}/${one?.id}/voiding`;
+    expect(await owner.post(path, { reason: 'Lost' })).toMatchObject(refused(409, 'already_redeemed'));
+    expect(two?.status).toBe('issued');
+  });
+
+  it('a voucher of an item admits all of its people, and none on another departure', async () => {
+    const { bookingId, departureId } = await sold(app, { people: 3, named: 1 });
+    const [voucher] = await listed(app, bookingId);
+    const other = await newDeparture(app);
+    expect(await redeem({ code: voucher?.code, departureId: other.id })).toMatchObject(
+      refused(409, 'voucher_other_departure', { voucherId: voucher?.id, departureId }),
+    );
+    expect(await arrivals(departureId)).toEqual(['none', 'none', 'none']);
+
+    expect((await redeem({ code: voucher?.code })).body.data.people).toBe(3);
+
+    expect(await arrivals(departureId)).toEqual(['arrived', 'arrived', 'arrived']);
+  });
+
+  it('of several redemptions at once exactly one is accepted, also beside the cancellation of the item', async () => {
+    const { bookingId, departureId, item } = await sold(app, { people: 1 });
+    const [voucher] = await listed(app, bookingId);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => insisting(() => redeem({ code: voucher?.code, departureId }))),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+
+    const second = await sold(app, { people: 1 });
+    const [its] = await listed(app, second.bookingId);
+    const [redeemed] = await Promise.all([
+      insisting(() => redeem({ code: its?.code })),
+      insisting(() => cancelItem(second.bookingId, second.item.id)),
+    ]);
+    expect([200, 409]).toContain(redeemed.status);
+    expect(await listed(app, second.bookingId)).toMatchObject([{ status: 'void' }]);
+    expect(item.id).not.toBe(second.item.id);
+  });
+
+  it('a redemption by mistake is deleted with its own scope, and its people are not checked in any more', async () => {
+    const { bookingId, departureId } = await sold(app, { people: 1 });
+    const [voucher] = await listed(app, bookingId);
+    const guide = await staffWith(app, 'operations:write');
+    expect((await redeem({ code: voucher?.code }, guide)).status).toBe(200);
+    const path = `${REDEMPTIONS}/${voucher?.id}`;
+    expect(await guide.delete(path)).toMatchObject({ status: 403 });
+
+    expect(await owner.delete(path)).toMatchObject({ status: 200, body: { data: { redeemedAt: null } } });
+
+    expect(await owner.delete(path)).toMatchObject(refused(409, 'invalid_transition'));
+    expect(await arrivals(departureId)).toEqual(['none']);
+    expect((await redeem({ code: voucher?.code })).status).toBe(200);
+  });
+
+  it('unknown and mistyped codes are 404, and after 60 of them a caller must wait, even with a valid code', async () => {
+    const { voucher } = await onlyVoucher(app);
+    const { client: guide } = await hire(app, ['operations']);
+    const guesses = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => redeem({ code: index % 2 ? '0000-0000-0000-0' : 'guess' }, guide)),
+    );
+    expect(guesses.every(({ status }) => status === 404)).toBe(true);
+    expect(guesses[0]).toMatchObject(refused(404, 'not_found', { field: 'code' }));
+
+    expect(await redeem({ code: voucher.code }, guide)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect((await redeem({ code: voucher.code })).status).toBe(200);
+  });
+});
