@@ -18,7 +18,17 @@ const arrows = {
   operations: ['action-ledger', 'products', 'taxes'],
   distribution: ['action-ledger', 'operations', 'products'],
   legal: ['action-ledger', 'customers', 'distribution', 'notifications'],
-  bookings: ['action-ledger', 'customers', 'legal', 'operations', 'distribution', 'notifications', 'products', 'taxes'],
+  bookings: [
+    'action-ledger',
+    'customers',
+    'legal',
+    'operations',
+    'organization',
+    'distribution',
+    'notifications',
+    'products',
+    'taxes',
+  ],
   finance: ['action-ledger', 'organization', 'bookings', 'customers', 'distribution', 'notifications', 'taxes'],
   trips: ['action-ledger', 'organization', 'bookings', 'customers', 'operations', 'distribution', 'taxes'],
   desk: [

@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { fetchFile } from '../finance/renditions/rendering.js';
 import { hire } from '../identity/staff.js';
 import { recorded } from '../finance/payments/payments.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { newFacility } from '../operations/facilities.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { tokenOf } from '../setup/credentials.js';
+import { pagesOf } from '../setup/pdf.js';
 import {
   addItem,
   BOOKINGS,
@@ -275,5 +279,68 @@ describe('redeeming vouchers', () => {
 
     expect(await redeem({ code: voucher.code }, guide)).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
     expect((await redeem({ code: voucher.code })).status).toBe(200);
+  });
+});
+
+describe('printed vouchers', () => {
+  const printed = async (path: string): Promise<string> => {
+    const file = await fetchFile(`${app.url}${path}`, { authorization: `Bearer ${tokenOf(app.credentials, 'owner')}` });
+    expect([file.status, file.headers['content-type']]).toEqual([200, 'application/pdf']);
+    return withoutBlanks((await pagesOf(file.bytes)).join(''));
+  };
+  /** The words of a PDF are pieces that end where a line may be broken. */
+  const withoutBlanks = (text: string) => text.replace(/\s/g, '');
+  const documentOf = (bookingId: string) => `${BOOKINGS}/${bookingId}/voucher-document`;
+  const grouped = (code = '') => code.replace(/(.{4})(?=.)/g, '$1-');
+
+  it('the document has the valid vouchers with their codes, in the language of the customer, and a name is only text', async () => {
+    const { id: facilityId } = await newFacility(app, {
+      ...{ name: 'Hafen Tulcea', kind: 'marina' },
+      address: { line1: 'Strada Portului 2', postalCode: '820001', city: 'Tulcea', country: 'RO' },
+    });
+    const { bookingId, travelers } = await sold(app, {
+      booking: { customerLanguage: 'de' },
+      product: { texts: [{ locale: 'de', title: 'Donaudelta mit dem Boot' }] },
+      departure: { facilityId, startsAt: '2127-05-12T06:00:00Z', endsAt: '2127-05-12T15:00:00Z' },
+    });
+    await owner.patch(`${travelersOf(bookingId)}/${travelers[0]?.id}`, { firstName: '<script>alert(1)</script>' });
+    const [first, second] = await listed(app, bookingId);
+    await owner.post(`${vouchersOf(bookingId)}/${second?.id}/voiding`, { reason: 'Lost' });
+
+    const text = await printed(documentOf(bookingId));
+
+    for (const part of [
+      ...['Donaudelta mit dem Boot', 'Treffpunkt:', 'Hafen Tulcea', 'Strada Portului 2, 820001 Tulcea', '12. Mai 2127'],
+      ...['09:00', '(Europe/Bucharest)', '<script>alert(1)</script> Ionescu', grouped(first?.code)],
+    ]) {
+      expect(text).toContain(withoutBlanks(part));
+    }
+    expect(text).not.toContain(grouped(second?.code));
+    const one = `${vouchersOf(bookingId)}/${second?.id}/document`;
+    expect(await owner.get(one)).toMatchObject({ status: 409, body: { code: 'voucher_void' } });
+  });
+
+  it('the voucher of a moved departure shows the new time, and it names the company and all people of an item', async () => {
+    const profile = '/v1/admin/organization/profile';
+    const { tradeName, emergencyPhone } = (await owner.get<One<Record<string, string | null>>>(profile)).body.data;
+    await owner.patch(profile, { tradeName: 'Delta Tours & Söhne', emergencyPhone: '+40 240 555 099' });
+    const { bookingId, departureId } = await sold(app, { people: 3, named: 1 });
+    const [voucher] = await listed(app, bookingId);
+    const path = `${vouchersOf(bookingId)}/${voucher?.id}/document`;
+    expect(await printed(path)).toContain('May12,2127');
+
+    const moved = { startsAt: '2127-05-13T08:30:00Z', endsAt: '2127-05-13T16:00:00Z' };
+    expect((await owner.patch(`${DEPARTURES}/${departureId}`, moved)).status).toBe(200);
+
+    const text = await printed(path);
+    await owner.patch(profile, { tradeName, emergencyPhone });
+    for (const part of [
+      ...['May 13, 2127', '11:30', 'Delta Tours & Söhne', '+40 240 555 099', 'Ana 1 Ionescu', '2 guests'],
+    ]) {
+      expect(text).toContain(withoutBlanks(part));
+    }
+    expect(text).not.toContain('May12,2127');
+    const { bookingId: without } = await sold(app, { rule: 'never' });
+    expect(await owner.get(documentOf(without))).toMatchObject(refused(409, 'no_valid_voucher'));
   });
 });

@@ -6,6 +6,8 @@ import { tokenOf } from '../setup/credentials.js';
 const CHANNEL = 'demo.news';
 const DEPARTURE = '/v1/admin/operations/departures';
 const DEMO_DEPARTURE = 'dep_01k0dem000e000000000000009';
+const BOOKING = '/v1/admin/bookings/{bookingId}';
+const DEMO_BOOKING = '/v1/admin/bookings/book_01k0dem000e000000000000006';
 const DEMO_EXPORT = '/v1/admin/customers/cus_01k0dem000e000000000000001/data-exports/cexp_01k0dem000e000000000000001';
 const INVOICE = 'inv_01k0dem000e000000000000001';
 
@@ -23,12 +25,17 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
     ...(await reportExamples(app)),
     [`GET ${DEPARTURE}/{id}/manifest application/pdf`]: await pdfExample(
       app,
-      `${DEPARTURE}/${DEMO_DEPARTURE}/manifest`,
+      `${DEPARTURE}/${DEMO_DEPARTURE}/manifest?format=pdf`,
     ),
     [`GET ${DEPARTURE}/{id}/manifest text/csv`]: await tableExample(app, `${DEPARTURE}/${DEMO_DEPARTURE}/manifest`),
+    [`GET ${BOOKING}/voucher-document application/pdf`]: await pdfExample(app, `${DEMO_BOOKING}/voucher-document`),
+    [`GET ${BOOKING}/vouchers/{voucherId}/document application/pdf`]: await pdfExample(
+      app,
+      `${DEMO_BOOKING}/vouchers/vchr_01k0dem000e000000000000001/document`,
+    ),
     [`GET ${DEPARTURE}/{id}/rooming-list application/pdf`]: await pdfExample(
       app,
-      `${DEPARTURE}/${DEMO_DEPARTURE}/rooming-list`,
+      `${DEPARTURE}/${DEMO_DEPARTURE}/rooming-list?format=pdf`,
     ),
     [`GET ${DEPARTURE}/{id}/rooming-list text/csv`]: await tableExample(
       app,
@@ -63,7 +70,7 @@ async function tableExample(app: TestApp, path: string, query = ''): Promise<str
 /** The first line of a file in PDF. */
 async function pdfExample(app: TestApp, path: string): Promise<string> {
   const authorization = `Bearer ${tokenOf(app.credentials, 'owner')}`;
-  const { bytes } = await fetchFile(`${app.url}${path}?format=pdf`, { authorization });
+  const { bytes } = await fetchFile(`${app.url}${path}`, { authorization });
   return `${bytes.toString('latin1').split('\n', 1).join('')}\n`;
 }
 

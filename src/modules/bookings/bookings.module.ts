@@ -5,6 +5,7 @@ import { DistributionModule } from '../distribution/index.js';
 import { LegalModule } from '../legal/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { OrganizationModule } from '../organization/index.js';
 import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
@@ -33,6 +34,8 @@ import { CalledOffBookingsService } from './item-sales/called-off-bookings.servi
 import { SoldPriceListener } from './item-sales/sold-price-listener.js';
 import { UnitSalesService } from './item-sales/unit-sales.service.js';
 import { RedemptionsController } from './vouchers/redemptions.controller.js';
+import { VoucherDocumentsController } from './vouchers/voucher-documents.controller.js';
+import { VoucherDocumentsService } from './vouchers/voucher-documents.service.js';
 import { VoucherListener } from './vouchers/voucher-listener.js';
 import { VouchersController } from './vouchers/vouchers.controller.js';
 import { VouchersRepository } from './vouchers/vouchers.repository.js';
@@ -46,6 +49,7 @@ import './bookings-tables.js';
     DistributionModule,
     LegalModule,
     NotificationsModule,
+    OrganizationModule,
     OperationsModule,
     ProductsModule,
     TaxesModule,
@@ -56,6 +60,7 @@ import './bookings-tables.js';
     ItemTravelersController,
     RedemptionsController,
     TravelersController,
+    VoucherDocumentsController,
     VouchersController,
   ],
   providers: [
@@ -81,6 +86,7 @@ import './bookings-tables.js';
     TravelersService,
     TripSalesService,
     UnitSalesService,
+    VoucherDocumentsService,
     VoucherListener,
     VouchersRepository,
     VouchersService,
@@ -92,6 +98,7 @@ import './bookings-tables.js';
     TravelersService,
     TripSalesService,
     UnitSalesService,
+    VoucherDocumentsService,
     VouchersService,
   ],
 })

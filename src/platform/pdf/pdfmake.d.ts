@@ -29,8 +29,9 @@ export type Content =
   | string
   | (Styled & { text: string | readonly Inline[] })
   | (Styled & { image: string; fit: readonly [width: number, height: number] })
+  | (Styled & { qr: string; fit: number; eccLevel: 'L' | 'M' | 'Q' | 'H' })
   | (Styled & { stack: readonly Content[]; unbreakable?: boolean })
-  | (Styled & { columns: readonly Content[] })
+  | (Styled & { columns: readonly Content[]; unbreakable?: boolean })
   | (Styled & {
       layout: 'noBorders' | 'lightHorizontalLines';
       table: {

@@ -8,6 +8,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import type { VoucherAdmission } from '../bookings/booking-listener.js';
 import type { ItemType } from '../items/booking-item.entity.js';
 import type { VoucherItem } from './voucher-plan.js';
+import type { PrintedVoucher } from './voucher-document.js';
 import type { ListVouchers } from './voucher.dto.js';
 import { Voucher } from './voucher.entity.js';
 
@@ -34,6 +35,29 @@ const ITEMS = `
   left join products product on product.id = coalesce(departure.product_id, item.product_id)
   where item.booking_id = $1 and item.type = any($2)
   order by item.created_at, item.id`;
+
+const PRINTED = `
+  select voucher.code, booking.number as "bookingNumber", booking.customer_language as language,
+    coalesce(departure.product_id, item.product_id) as "productId", item.title as "itemTitle",
+    departure.starts_at as "startsAt", departure.ends_at as "endsAt", departure.time_zone as "timeZone",
+    item.service_date as "serviceDate", facility.name as "meetingPoint",
+    nullif(concat_ws(', ', facility.address_line1, facility.address_line2,
+      nullif(concat_ws(' ', facility.address_postal_code, facility.address_city), '')), '') as "meetingAddress",
+    case when voucher.traveler_id is null then item.quantity * item.people_per_unit else 1 end as people,
+    array(
+      select concat_ws(' ', traveler.first_name, traveler.last_name) from booking_item_travelers seat
+      join booking_travelers traveler on traveler.id = seat.traveler_id
+      where seat.item_id = item.id and traveler.last_name is not null
+        and (voucher.traveler_id is null or voucher.traveler_id = traveler.id)
+      order by seat.seat
+    ) as names
+  from vouchers voucher
+  join bookings booking on booking.id = voucher.booking_id
+  join booking_items item on item.id = voucher.item_id
+  left join departures departure on departure.id = item.departure_id
+  left join facilities facility on facility.id = departure.facility_id
+  where voucher.booking_id = $1 and voucher.status <> 'void' and ($2::text is null or voucher.id = $2)
+  order by item.service_date nulls last, item.created_at, item.id, voucher.created_at, voucher.id limit $3`;
 
 /** Reads and writes vouchers. They change only while their booking is locked. */
 @Injectable()
@@ -79,6 +103,14 @@ export class VouchersRepository {
       ]),
     );
     return { vouchers, items };
+  }
+
+  /** Returns valid vouchers of a booking with what is printed on them, in the order of their services. */
+  async printed(
+    bookingId: string,
+    { voucherId, limit }: { voucherId: string | null; limit: number },
+  ): Promise<PrintedVoucher[]> {
+    return this.database.query<PrintedVoucher>(PRINTED, [bookingId, voucherId, limit]);
   }
 
   /** Returns what the voucher admits to: the departure of its item, and the seats of the people on it. */

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { renderInThread } from '../../../platform/pdf/pdf-threads.js';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage, OrganizationService } from '../../organization/index.js';
+import { ProductsService } from '../../products/index.js';
+import { BookingsRepository } from '../bookings/bookings.repository.js';
+import { voucherDocument } from './voucher-document.js';
+import { type VoucherPath, VouchersRepository } from './vouchers.repository.js';
+
+const THREAD = new URL('./voucher-thread.js', import.meta.url);
+/** A document with more vouchers would take the worker too long. */
+const MOST_PRINTED = 200;
+
+export interface VoucherFile {
+  bytes: Uint8Array;
+  /** Contains no personal data. */
+  name: string;
+}
+
+/** Prints vouchers with the present data of their booking, so a moved departure is shown at its new time. */
+@Injectable()
+export class VoucherDocumentsService {
+  constructor(
+    private readonly repository: VouchersRepository,
+    private readonly bookings: BookingsRepository,
+    private readonly organization: OrganizationService,
+    private readonly products: ProductsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns a PDF with all valid vouchers of the booking, or with one of them. */
+  async render({
+    bookingId,
+    voucherId = null,
+  }: {
+    bookingId: string;
+    voucherId?: string | null;
+  }): Promise<VoucherFile> {
+    if (voucherId === null) await this.bookings.bookings.get(bookingId);
+    else await this.assertValid({ bookingId, voucherId });
+    const [first, ...others] = await this.repository.printed(bookingId, { voucherId, limit: MOST_PRINTED + 1 });
+    if (!first) throw conflict('no_valid_voucher', 'The booking has no valid voucher');
+    if (others.length >= MOST_PRINTED) {
+      const details = { field: 'bookingId', limit: MOST_PRINTED };
+      throw unprocessable('too_many_vouchers', `A document has at most ${MOST_PRINTED} vouchers`, details);
+    }
+    const profile = await this.organization.getProfile();
+    const language = languageOf(first.language) ?? profile.defaultLanguage;
+    const titles = new Map<string, string>();
+    for (const id of new Set([first, ...others].flatMap(({ productId }) => productId ?? []))) {
+      const title = await this.products.findTitle(id, language);
+      if (title !== null) titles.set(id, title);
+    }
+    const terms = { profile, titles, language, day: this.clock.today() };
+    const bytes = await renderInThread(THREAD, voucherDocument([first, ...others], terms));
+    return { bytes, name: voucherId === null ? `vouchers-${bookingId}.pdf` : `voucher-${voucherId}.pdf` };
+  }
+
+  private async assertValid(path: VoucherPath): Promise<void> {
+    (await this.repository.get(path)).assertNotVoid();
+  }
+}
+
+/** Returns the language of a tag such as `de-AT` if documents exist in it. */
+function languageOf(tag: string | null): DocumentLanguage | null {
+  const language = tag?.split('-', 1)[0];
+  return DOCUMENT_LANGUAGES.find((known) => known === language) ?? null;
+}
