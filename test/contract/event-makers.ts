@@ -3,7 +3,7 @@ import { BookingListener } from '../../src/modules/bookings/index.js';
 import { PaymentPlanJobs } from '../../src/modules/finance/receivables/plans/payment-plans.jobs.js';
 import { ErasuresService } from '../../src/modules/customers/privacy/erasures.service.js';
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
-import { BounceTokens } from '../../src/modules/notifications/bounces/bounce-tokens.js';
+import { MessageTokens } from '../../src/modules/notifications/messages/message-tokens.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { DepartureMinimumsService } from '../../src/modules/operations/departures/departure-minimums.service.js';
@@ -155,7 +155,7 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
          values ($1, 'manual', 'sent', $2, 'primary', 'x', 'x', 1, now(), now(), now(), now())`,
         [id, recipient],
       );
-      const token = app.nest.get(BounceTokens, { strict: false }).create(id, recipient);
+      const token = app.nest.get(MessageTokens, { strict: false }).create('bounce', id, recipient);
       const report = kind === 'bounce' ? { kind, token, action: 'failed', status: '5.1.1' } : { kind, token };
       await app.with(process.env.BOUNCE_REPORT_SECRET ?? '').post('/v1/public/notifications/bounce-reports', report);
     }

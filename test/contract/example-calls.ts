@@ -1,8 +1,9 @@
 import { callOffIn, callOffsOf } from '../desk/call-offs/call-offs.js';
 import { confirmedBooking } from '../bookings/bookings.js';
+import { MessageTokens } from '../../src/modules/notifications/messages/message-tokens.js';
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
-import { demoId } from '../../src/platform/ids/id.js';
+import { demoId, newId } from '../../src/platform/ids/id.js';
 import { failedMessage, failedRun } from '../notifications/failed.js';
 import { codeAt, stepAt } from '../../src/modules/identity/second-factors/totp.js';
 import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
@@ -12,6 +13,7 @@ import type { TestApp } from '../setup/app.js';
 import { reservingTrip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
 import type { Placed } from './served-document.js';
 
+const UNSUBSCRIPTIONS = '/v1/public/notifications/unsubscriptions';
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 
 /** Reads come first and deletions last, so that no call removes a resource that another one needs. */
@@ -214,6 +216,7 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     await unconfirmedTrip(app),
     await unconfirmedTrip(app),
   ];
+  const unsubscription = await unsubscriptionPath(app);
   return {
     [`POST ${TRIPS}/{envelopeId}/abandonment`]: `${TRIPS}/${await reservingTrip(app)}/abandonment`,
     [`GET ${TRIPS}/{envelopeId}/attentions`]: `${TRIPS}/${flagged.envelopeId}/attentions`,
@@ -226,7 +229,21 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     'GET /v1/files/{token}': headers['location'] ?? '',
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
+    [`GET ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
+    [`POST ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
   };
+}
+
+/** The demo data has no marketing mails. */
+async function unsubscriptionPath(app: TestApp): Promise<string> {
+  const id = newId('nmsg');
+  await app.sql(
+    `insert into notification_messages (id, kind, status, recipient, recipient_kind, subject, text, attempts, send_at, sent_at,
+       created_at, updated_at)
+     values ($1, 'marketing', 'sent', 'reader@example.com', 'primary', 'x', 'x', 1, now(), now(), now(), now())`,
+    [id],
+  );
+  return `${UNSUBSCRIPTIONS}/${app.nest.get(MessageTokens, { strict: false }).create('unsubscription', id, '')}`;
 }
 
 /** The demo data has no failed mails. */

@@ -209,7 +209,13 @@ withNginx('nginx hides the metrics and readiness of the service, and passes its 
 withNginx('nginx logs no path that opens a document, even if the service does not respond', async () => {
   await service.end('SIGKILL');
   const secret = 'c7x0a9s5e3cr1e8t';
-  const paths = ['/v1/files/', CONTRACT, '/v1/public/legal/contract-pages/', '/V1/admin/legal/contracts/'];
+  const paths = [
+    '/v1/files/',
+    CONTRACT,
+    '/v1/public/legal/contract-pages/',
+    '/v1/public/notifications/unsubscriptions/',
+    '/V1/admin/legal/contracts/',
+  ];
   for (const path of paths) expect([path, (await send(`${path}${secret}`)).status]).toEqual([path, 502]);
   expect((await send('/v1/admin/identity/me')).status).toBe(502);
   await eventually(() => (errors.includes('/v1/admin/identity/me') ? true : null));

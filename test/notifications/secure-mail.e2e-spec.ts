@@ -54,6 +54,7 @@ async function send(
     id: randomUUID(),
     recipient: to,
     envelopeSender: null,
+    unsubscriptionUrl: 'https://office.lake-tours.test/unsubscriptions/1',
     recipientKind: 'primary',
     subject: 'Due',
     text,
@@ -169,13 +170,15 @@ describe('DKIM', () => {
     expect(isSigned(bytes, () => generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey)).toBe(false);
   });
 
-  it('the signature is not valid for a mail with another text, subject or sender', async () => {
+  it('the signature is not valid for a mail with another text, subject, sender or unsubscription', async () => {
     const { to } = await send({ SMTP_URL: url, ...DKIM });
     const text = mails.find(({ recipient }) => recipient === to)?.bytes.toString('latin1') ?? '';
     for (const [part, other] of [
       ['balance is', 'balance was'],
       ['Subject: Due', 'Subject: Won'],
       ['Office', 'Other'],
+      ['unsubscriptions/1', 'unsubscriptions/2'],
+      ['=One-Click', '=Two-Click'],
     ]) {
       const changed = text.replace(part ?? '', other ?? '');
       expect(changed).not.toBe(text);

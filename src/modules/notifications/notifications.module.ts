@@ -31,14 +31,17 @@ import { ManualMessagesService } from './manual-messages/manual-messages.service
 import { RecordAddresses } from './messages/record-addresses.js';
 import { BounceReportsController } from './bounces/bounce-reports.controller.js';
 import { BounceReportsService } from './bounces/bounce-reports.service.js';
-import { BounceTokens } from './bounces/bounce-tokens.js';
+import { MessageTokens } from './messages/message-tokens.js';
+import { UnsubscriptionsController } from './unsubscriptions/unsubscriptions.controller.js';
+import { UnsubscriptionsService } from './unsubscriptions/unsubscriptions.service.js';
+import { CustomersModule } from '../customers/index.js';
 import { MailComposer } from './templates/mail-composer.js';
 import { MessageTemplatesController } from './templates/message-templates.controller.js';
 import { MessageTemplatesService } from './templates/message-templates.service.js';
 import './notifications-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, IdentityModule, OrganizationModule],
+  imports: [ActionLedgerModule, CustomersModule, IdentityModule, OrganizationModule],
   controllers: [
     ReminderRulesController,
     SimulationsController,
@@ -48,6 +51,7 @@ import './notifications-tables.js';
     MessageTemplatesController,
     ManualMessagesController,
     BounceReportsController,
+    UnsubscriptionsController,
   ],
   providers: [
     DirectMailsService,
@@ -61,7 +65,8 @@ import './notifications-tables.js';
           : new SmtpSender({ url: smtpUrl, tls: mailTls, dkim }, mailFrom),
     },
     BounceReportsService,
-    BounceTokens,
+    MessageTokens,
+    UnsubscriptionsService,
     MailComposer,
     ManualMessagesService,
     RecordAddresses,

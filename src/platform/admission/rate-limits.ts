@@ -70,6 +70,8 @@ export const policies = {
   /** Limits one address, because the storefront has no credentials. */
   'public-contract': perMinute(300),
   'public-search': perMinute(600),
+  /** Limits one address; the servers of a mail provider unsubscribe many recipients from few addresses. */
+  'public-unsubscription': perMinute(600),
   /** Limits one mail server or provider that reports bounces. */
   'bounce-reports': perMinute(1_200),
 } satisfies Record<string, Policy>;

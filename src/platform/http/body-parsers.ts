@@ -43,6 +43,7 @@ const FORM_PARSER: BodyParser = {
 
 interface RawRoute {
   method: string;
+  /** If it ends in a slash, one more segment follows. */
   path: string;
   types: readonly string[];
   parser: BodyParser;
@@ -61,6 +62,12 @@ const RAW: readonly RawRoute[] = [
     path: '/v1/public/notifications/bounce-mails',
     types: ['message/rfc822', 'application/octet-stream'],
     parser: rawParser(256 * KIB),
+  },
+  {
+    method: 'POST',
+    path: '/v1/public/notifications/unsubscriptions/',
+    types: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'],
+    parser: rawParser(4 * KIB),
   },
 ];
 
@@ -138,7 +145,8 @@ function unreadable(type: string | undefined, encoding: string | undefined, requ
 
 function rawRouteOf(request: Request): RawRoute | undefined {
   const path = request.path.toLowerCase().replace(/\/$/, '');
-  return RAW.find((route) => route.method === request.method && route.path === path);
+  const isAt = (known: string) => (known.endsWith('/') ? path.startsWith(known) : path === known);
+  return RAW.find((route) => route.method === request.method && isAt(route.path));
 }
 
 /** Only the OAuth endpoints accept forms (RFC 6749). */

@@ -39,7 +39,11 @@ export function surfaceFaults(exchange: Exchange): string[] {
 /** Errors behind a link that people follow are pages; the document lists their type. */
 function isPage(path: string, { headers, status }: Exchange): boolean {
   const isHtml = headers['content-type']?.startsWith('text/html') === true;
-  return isHtml && isBelow(path, ['/v1/public/legal/contract-pages']) && [404, 410].includes(status);
+  return (
+    isHtml &&
+    isBelow(path, ['/v1/public/legal/contract-pages', '/v1/public/notifications/unsubscriptions']) &&
+    [404, 410].includes(status)
+  );
 }
 
 function shapeOf(path: string, status: number): ValidateFunction {

@@ -94,6 +94,20 @@ export class ConsentsService {
     return this.database.query<CurrentConsent>(CURRENT, [customerIds]);
   }
 
+  /** Returns whether the customer, or the one into whom it was merged, consents to this purpose at present. */
+  async isGranted(customerId: string, purpose: ConsentPurpose): Promise<boolean> {
+    const customer = await this.customers.find(customerId);
+    const current = await this.current([customer?.mergedIntoId ?? customerId]);
+    return current.some((one) => one.purpose === purpose && one.granted);
+  }
+
+  /** Records a withdrawal, for the customer into whom this one was merged; nothing if the consent is not granted. */
+  async withdraw(customerId: string, purpose: ConsentPurpose, source: string): Promise<void> {
+    const customer = await this.customers.find(customerId);
+    if (!customer || customer.status === 'erased' || !(await this.isGranted(customerId, purpose))) return;
+    await this.give(customer.mergedIntoId ?? customerId, { purpose, granted: false, source });
+  }
+
   /**
    * Call this after a merge, with what `current` returned before it. A withdrawal of one of the customers beats a later grant of
    * another one: it is recorded again for the survivor, and counts until the duplicate is separated.

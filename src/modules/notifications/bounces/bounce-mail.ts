@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { Headers, type MimeNode, Splitter, type SplitterChunk } from '@zone-eu/mailsplit';
-import { BOUNCE_TOKENS } from './bounce-tokens.js';
+import { BOUNCE_TOKENS } from '../messages/message-tokens.js';
 
 /** What a report says of one recipient (RFC 3464, 2.3). */
 export interface RecipientStatus {

@@ -4,13 +4,13 @@ import { currentContext, openContext } from '../../../platform/context/request-c
 import { Database } from '../../../platform/database/database.js';
 import { invalidField, unavailable } from '../../../platform/errors/app-error.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { BOUNCE_TOKENS, MessageTokens } from '../messages/message-tokens.js';
 import { MessagesService, type MessageReport } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { bounceKindOf, readBounceMail } from './bounce-mail.js';
 import type { ReportBounce, ReportResult } from './bounce-report.dto.js';
-import { BOUNCE_TOKENS, BounceTokens } from './bounce-tokens.js';
 
 /** A message without an outcome gets one within its lease, so the reporter repeats the report. */
 const RETRY_AFTER_MS = 5_000;
@@ -32,7 +32,7 @@ const REPORTS: Record<Reported, MessageReport> = {
 export class BounceReportsService {
   constructor(
     private readonly database: Database,
-    private readonly tokens: BounceTokens,
+    private readonly tokens: MessageTokens,
     private readonly messages: MessagesService,
     private readonly runs: ReminderRunsRepository,
     private readonly suppressions: SuppressionsService,
@@ -66,7 +66,7 @@ export class BounceReportsService {
 
   /** The report acts as the service: its sender has no credential of the service. */
   private async record(token: string, kind: Reported | null, status: string | null): Promise<ReportResult> {
-    const presented = this.tokens.read(token);
+    const presented = this.tokens.read('bounce', token);
     if (!presented || kind === null) return 'ignored';
     return openContext({ ...currentContext(), actor: SYSTEM }, () =>
       this.database.transaction(async () => {

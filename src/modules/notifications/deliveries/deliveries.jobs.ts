@@ -8,7 +8,8 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
-import { BounceTokens } from '../bounces/bounce-tokens.js';
+import { MessageTokens } from '../messages/message-tokens.js';
+import { UnsubscriptionsService } from '../unsubscriptions/unsubscriptions.service.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
@@ -56,7 +57,8 @@ export class DeliveryJobs {
     private readonly listeners: Listeners,
     private readonly composer: MailComposer,
     private readonly directMails: DirectMailsService,
-    private readonly bounceTokens: BounceTokens,
+    private readonly tokens: MessageTokens,
+    private readonly unsubscriptions: UnsubscriptionsService,
     private readonly sender: MailSender,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
@@ -110,6 +112,8 @@ export class DeliveryJobs {
       if (!message) return null;
       const { text, contractId } = message;
       if (message.kind === 'account') return { message, ...(await this.directMails.complete(message)) };
+      if (message.kind === 'marketing')
+        return (await this.mayGetMarketing(message)) ? { message, text, link: null } : 'decided';
       const suppression = await this.suppressions.find(message.recipient);
       if (suppression) {
         const { bookingId, customerId } = message;
@@ -122,6 +126,14 @@ export class DeliveryJobs {
       const link = await links.create(contractId);
       return { message, text: link === null ? null : withLink(text, link), link };
     });
+  }
+
+  /** Ends a marketing mail whose recipient has withdrawn the consent or is suppressed since it was queued. */
+  private async mayGetMarketing(message: NotificationMessage): Promise<boolean> {
+    const isSuppressed = (await this.suppressions.find(message.recipient, 'marketing')) !== null;
+    if (!isSuppressed && (await this.unsubscriptions.hasConsent(message.customerId))) return true;
+    await this.messages.suppress(message, isSuppressed ? 'recipient_suppressed' : 'consent_required');
+    return false;
   }
 
   /**
@@ -203,17 +215,26 @@ export class DeliveryJobs {
 
   /** The start of the attempt must be committed. */
   private async deliver({ message, text, link }: Attempt): Promise<void> {
-    const outcome: Outcome =
-      text === null ? { kind: 'withdrawn' } : withoutLink(await this.send(this.mailOf(message, { text, link })), link);
+    const outcome: Outcome = text === null ? { kind: 'withdrawn' } : await this.sendText(message, { text, link });
     await untilRecorded(() => this.database.transaction(() => this.settle(message, outcome)));
   }
 
   /** Reports about the mail return to an address of its own, if a mail server passes them on. */
   private mailOf(message: NotificationMessage, { text, link }: { text: string; link: string | null }): Mail {
     const { bounceDomain } = this.env;
-    const token = bounceDomain === null ? null : this.bounceTokens.create(message.id, message.recipient);
+    const token = bounceDomain === null ? null : this.tokens.create('bounce', message.id, message.recipient);
     const envelopeSender = token === null ? null : `bounces+${token}@${bounceDomain}`;
-    return { ...message, text, link, envelopeSender, html: htmlOfTemplate(message, text) };
+    const unsubscriptionUrl = message.kind === 'marketing' ? this.unsubscriptions.urlOf(message.id) : null;
+    return { ...message, text, link, envelopeSender, unsubscriptionUrl, html: htmlOfTemplate(message, text) };
+  }
+
+  /** Returns the outcome without the links of the mail. */
+  private async sendText(
+    message: NotificationMessage,
+    content: { text: string; link: string | null },
+  ): Promise<Outcome> {
+    const mail = this.mailOf(message, content);
+    return withoutLink(withoutLink(await this.send(mail), mail.link), mail.unsubscriptionUrl);
   }
 
   private send(mail: Mail): Promise<Outcome> {

@@ -11,6 +11,6 @@ export function withLink(text: string, link: string): string {
 /** Returns the outcome to store, without the link: a mail server may quote the mail in its error. */
 export function withoutLink(outcome: Outcome, link: string | null): Outcome {
   if (link === null || !('error' in outcome)) return outcome;
-  const token = link.slice(link.lastIndexOf('=') + 1);
+  const token = link.slice(Math.max(link.lastIndexOf('='), link.lastIndexOf('/')) + 1);
   return { ...outcome, error: outcome.error.replaceAll(link, LINK).replaceAll(token, LINK) };
 }

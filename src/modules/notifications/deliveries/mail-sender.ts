@@ -8,6 +8,8 @@ export interface Mail {
   /** The address to which mail servers return the mail; null for the one of `MAIL_FROM`. */
   envelopeSender: string | null;
   recipientKind: RecipientKind;
+  /** Where the recipient ends marketing mails with one request (RFC 8058); null for other mails. */
+  unsubscriptionUrl: string | null;
   subject: string;
   text: string;
   /** The same text as HTML; null for a mail of plain text only. */

@@ -9,6 +9,13 @@ const HEADERS = { primary: 'to', cc: 'cc', bcc: 'bcc' } as const;
 
 const SIGNATURE = 'DKIM-Signature:';
 /**
+ * The fields of RFC 6376, 5.4.1, that mails have, and List-Unsubscribe-Post, which the library does not sign: RFC 8058 requires both
+ * fields of an unsubscription under the signature.
+ */
+const SIGNED_FIELDS =
+  'From:Reply-To:Subject:Date:Message-ID:To:Cc:MIME-Version:Content-Type:Content-Transfer-Encoding:Auto-Submitted:' +
+  'List-Unsubscribe:List-Unsubscribe-Post';
+/**
  * Errors of the mail itself. All others, even a permanent error in response to STARTTLS or AUTH, concern the configuration and
  * can be corrected.
  */
@@ -43,7 +50,12 @@ export class SmtpSender extends MailSender {
       buffer: true,
       newline: 'windows',
       ...(dkim && {
-        dkim: { domainName: dkim.domain, keySelector: dkim.selector, privateKey: dkim.privateKey },
+        dkim: {
+          domainName: dkim.domain,
+          keySelector: dkim.selector,
+          privateKey: dkim.privateKey,
+          headerFieldNames: SIGNED_FIELDS,
+        },
       }),
     });
     this.transport = createTransport({
@@ -73,12 +85,21 @@ export class SmtpSender extends MailSender {
     }
   }
 
-  private async compose({ id, recipient, envelopeSender, recipientKind, subject, text, html }: Mail) {
+  private async compose({
+    id,
+    recipient,
+    envelopeSender,
+    unsubscriptionUrl,
+    recipientKind,
+    subject,
+    text,
+    html,
+  }: Mail) {
     const { envelope, message } = await this.composer.sendMail({
       from: this.from,
       [HEADERS[recipientKind]]: { name: '', address: recipient },
       messageId: `<${id}@${domainOf(this.from)}>`,
-      headers: { 'Auto-Submitted': 'auto-generated' },
+      headers: { 'Auto-Submitted': 'auto-generated', ...unsubscriptionHeaders(unsubscriptionUrl) },
       subject,
       text,
       ...(html !== null && { html }),
@@ -87,6 +108,12 @@ export class SmtpSender extends MailSender {
     if (this.signs && !isSigned(message)) throw new Error('The mail could not be signed');
     return { envelope: { ...envelope, ...(envelopeSender !== null && { from: envelopeSender }) }, message };
   }
+}
+
+/** RFC 8058, 3.1. */
+function unsubscriptionHeaders(url: string | null): Record<string, string> {
+  if (url === null) return {};
+  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 }
 
 function isSigned(message: unknown): boolean {

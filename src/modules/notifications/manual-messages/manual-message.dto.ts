@@ -1,5 +1,6 @@
-import { Id, Ignored, Optional, Text } from '../../../platform/http/fields.js';
+import { Id, Ignored, OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { EmailAddress } from '../../../platform/http/trade-fields.js';
+import { MESSAGE_CATEGORIES, type MessageCategory } from '../templates/message-template.entity.js';
 import { MAX_SUBJECT, MAX_TEXT } from '../templates/template-text.js';
 
 /** A message that staff send to a customer. */
@@ -24,6 +25,14 @@ export class SendMessage {
   @Optional()
   @EmailAddress()
   recipientEmail?: string;
+
+  /**
+   * Category of `subject` and `text`, `transactional` by default; a template has its own. `marketing` needs the consent
+   * `marketing_email` of the customer.
+   */
+  @Optional()
+  @OneOf(MESSAGE_CATEGORIES)
+  category?: MessageCategory;
 
   /** Published template without a trigger. Send either this, or `subject` and `text`. */
   @Optional()

@@ -21,7 +21,8 @@ export class ManualMessagesController {
    * Send a message to a customer
    *
    * @remarks Queues a message about a booking or to a customer, with a text that staff wrote or from a published template without a
-   * trigger. It goes only to an address of the booking or of its customer. A template whose placeholders have no value there is
+   * trigger. It goes only to an address of the booking or of its customer. A marketing
+   * message needs the consent of the customer, also when it is sent. A template whose placeholders have no value there is
    * rejected with their names. A user sends at most 200 messages a day.
    */
   @ApiOperation({ operationId: 'notificationMessages_create' })
@@ -31,7 +32,7 @@ export class ManualMessagesController {
   @BodyExample({ bookingId: demoId('book', 1), subject: 'Your question', text: 'The hotel has a lift.' })
   @Refuses({
     404: ['not_found'],
-    409: ['no_recipient', 'recipient_suppressed', 'daily_limit_reached'],
+    409: ['no_recipient', 'recipient_suppressed', 'consent_required', 'daily_limit_reached'],
     422: [
       'recipient_not_on_record',
       'template_not_usable',

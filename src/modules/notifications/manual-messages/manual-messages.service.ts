@@ -12,6 +12,8 @@ import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { type MessageRecord, onRecord, RecordAddresses } from '../messages/record-addresses.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
+import type { MessageCategory } from '../templates/message-template.entity.js';
+import { UnsubscriptionsService } from '../unsubscriptions/unsubscriptions.service.js';
 import { MailComposer } from '../templates/mail-composer.js';
 import type { SendMessage } from './manual-message.dto.js';
 
@@ -25,6 +27,7 @@ export class ManualMessagesService {
     private readonly messages: MessagesService,
     private readonly addresses: RecordAddresses,
     private readonly suppressions: SuppressionsService,
+    private readonly unsubscriptions: UnsubscriptionsService,
     private readonly composer: MailComposer,
     private readonly rateLimits: RateLimits,
     private readonly jobs: Jobs,
@@ -33,7 +36,7 @@ export class ManualMessagesService {
 
   /**
    * Queues a message to an address of the record. Throws 404 for an unknown record or template; 409 `no_recipient`,
-   * `recipient_suppressed` or `daily_limit_reached`; 422 `recipient_not_on_record`, `template_not_usable`, `placeholder_missing` or
+   * `recipient_suppressed`, `consent_required` or `daily_limit_reached`; 422 `recipient_not_on_record`, `template_not_usable`, `placeholder_missing` or
    * `message_too_long`.
    */
   async send(input: SendMessage): Promise<NotificationMessage> {
@@ -46,13 +49,20 @@ export class ManualMessagesService {
       const known = await this.addresses.listOf(record);
       const recipient = input.recipientEmail === undefined ? known[0] : onRecord(input.recipientEmail, known);
       if (recipient === undefined) throw conflict('no_recipient', 'The record has no e-mail address');
-      await this.suppressions.assertReachable(recipient);
+      const { category, ...texts } = mail;
+      const isMarketing = category === 'marketing';
+      const customerId = isMarketing ? await this.addresses.customerOf(record) : record.customerId;
+      await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
+      if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
       const createdBy = currentActor().principal;
       if ((await this.messages.countOfToday(createdBy)) >= MESSAGES_A_DAY) {
         throw conflict('daily_limit_reached', 'The user has sent the messages of a day', { limit: MESSAGES_A_DAY });
       }
       this.rateLimits.takeMail({ subject: record.bookingId ?? record.customerId ?? '', recipient });
-      const id = await this.messages.queue({ kind: 'manual', ...record, ...mail, recipient, createdBy });
+      const id = await this.messages.queue({
+        ...{ kind: isMarketing ? 'marketing' : 'manual', ...record, customerId },
+        ...{ ...texts, recipient, createdBy },
+      });
       await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
       const message = await this.messages.get(id);
       this.ledger.record('notifications.message.create', {
@@ -77,9 +87,16 @@ function recordOf(input: SendMessage): MessageRecord {
   return { bookingId, customerId };
 }
 
+interface Written {
+  subject: string;
+  text: string;
+  category: MessageCategory;
+}
+
 /** Null if a template writes the message. */
-function writtenOf({ templateId, subject, text }: SendMessage): { subject: string; text: string } | null {
+function writtenOf({ templateId, subject, text, category }: SendMessage): Written | null {
   if (templateId !== undefined) {
+    if (category !== undefined) throw invalidField('category', 'A template has its own category', 'not_applicable');
     const written = subject === undefined ? 'text' : 'subject';
     if (subject === undefined && text === undefined) return null;
     throw invalidField(written, 'A template has its own subject and text', 'not_applicable');
@@ -90,5 +107,5 @@ function writtenOf({ templateId, subject, text }: SendMessage): { subject: strin
   }
   if (text.includes(LINK))
     throw unprocessable('placeholder_unknown', 'Only templates have placeholders', { field: 'text' });
-  return { subject, text };
+  return { subject, text, category: category ?? 'transactional' };
 }

@@ -228,7 +228,7 @@ export class MessagesService {
        set status = 'sending', lease_until = $2, attempts = message.attempts + 1, updated_at = $1
        where message.id = (
          select id from notification_messages
-         where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual') and status = 'queued' and send_at <= $1
+         where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual', 'marketing') and status = 'queued' and send_at <= $1
          order by send_at, id limit 1 for update skip locked)
        returning ${this.columns()}`,
       [this.clock.now(), this.clock.inSeconds(LEASE_SECONDS)],
@@ -236,21 +236,19 @@ export class MessagesService {
     return started ?? null;
   }
 
-  /** Ends a message that `startDirect` has just started, because its recipient is suppressed: no attempt is made. */
-  async suppress(message: NotificationMessage): Promise<void> {
+  /** Ends a message that `startDirect` has just started, because its recipient must not get it: no attempt is made. */
+  async suppress(
+    message: NotificationMessage,
+    reason: 'recipient_suppressed' | 'consent_required' = 'recipient_suppressed',
+  ): Promise<void> {
     const { count } = await this.database.execute(
-      `update notification_messages set status = 'failed', reason = 'recipient_suppressed', error = null, lease_until = null,
+      `update notification_messages set status = 'failed', reason = $3, error = null, lease_until = null,
          attempts = attempts - 1, updated_at = $2
        where id = $1 and status = 'sending'`,
-      [message.id, this.clock.now()],
+      [message.id, this.clock.now(), reason],
     );
     if (count === 0) return;
-    Object.assign(message, {
-      status: 'failed',
-      reason: 'recipient_suppressed',
-      error: null,
-      attempts: message.attempts - 1,
-    });
+    Object.assign(message, { status: 'failed', reason, error: null, attempts: message.attempts - 1 });
     this.recordOutcome(message);
   }
 

@@ -72,7 +72,10 @@ export class NotificationMessageResponse {
   @Id('nmsg')
   id: string;
 
-  /** Subject of the message: a reminder, a contract, the account of a member of staff, or a departure that was called off. */
+  /**
+   * Subject of the message: a reminder, a contract, the account of a member of staff, or a departure that was called off. Staff send
+   * `manual` and `marketing` messages.
+   */
   @OneOf(MESSAGE_KINDS)
   kind: MessageKind;
 
@@ -113,7 +116,7 @@ export class NotificationMessageResponse {
 
   /**
    * Reason of the failure: `hard_bounce` (the mail server rejected the address, which is now suppressed), `soft_bounce` (the mail came
-   * back after temporary errors), `complaint`, `rejected` (a server rejected the sender or the content), `recipient_suppressed`,
+   * back after temporary errors), `complaint`, `rejected` (a server rejected the sender or the content), `recipient_suppressed`, `consent_required`,
    * `attempts_exhausted` or `outcome_unknown`; null if it did not fail.
    */
   @Text({ max: 100 })

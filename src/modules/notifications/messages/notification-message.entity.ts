@@ -11,6 +11,7 @@ export const MESSAGE_KINDS = extensible('NotificationKind', [
   'call_off',
   'waiting_offer',
   'manual',
+  'marketing',
 ]);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 

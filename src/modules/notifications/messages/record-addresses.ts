@@ -28,6 +28,16 @@ export class RecordAddresses {
     );
     return found.map(({ address }) => address);
   }
+
+  /** Returns the customer, or the one of the booking; null if it has none. */
+  async customerOf({ bookingId, customerId }: MessageRecord): Promise<string | null> {
+    if (customerId !== null) return customerId;
+    const [booking] = await this.database.query<{ customerId: string | null }>(
+      'select customer_id as "customerId" from bookings where id = $1',
+      [bookingId],
+    );
+    return booking?.customerId ?? null;
+  }
 }
 
 /** Returns the address as the record has it. Throws 422 `recipient_not_on_record`. */

@@ -39,7 +39,7 @@ export class ResendsController {
   @Post('messages/:id/resend')
   @RequireScope('notifications:write')
   @Mutates('notifications.message.resend', MAIL_SENT)
-  @Refuses({ 409: CONFLICTS, 422: ['recipient_not_on_record'] })
+  @Refuses({ 409: [...CONFLICTS, 'consent_required'], 422: ['recipient_not_on_record'] })
   @BodyExample({ confirm: true })
   @ApiBody({ type: ResendMessage, required: false })
   async resend(

@@ -16,6 +16,7 @@ import type { ReminderRun, RunStatus } from '../runs/reminder-run.entity.js';
 import { ReminderRunsRepository, type RunToRetry } from '../runs/reminder-runs.repository.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { type DueTarget, findSource } from '../targets/reminder-source.js';
+import { UnsubscriptionsService } from '../unsubscriptions/unsubscriptions.service.js';
 import type { ResendMessage, RetryRun } from './resend.dto.js';
 
 const RETRIABLE: readonly RunStatus[] = ['failed', 'skipped', 'expired'];
@@ -40,6 +41,7 @@ export class ResendsService {
     private readonly addresses: RecordAddresses,
     private readonly runs: ReminderRunsRepository,
     private readonly suppressions: SuppressionsService,
+    private readonly unsubscriptions: UnsubscriptionsService,
     private readonly listeners: Listeners,
     private readonly rateLimits: RateLimits,
     private readonly jobs: Jobs,
@@ -99,7 +101,8 @@ export class ResendsService {
       recipientEmail === undefined
         ? (known[0] ?? message.recipient)
         : onRecord(recipientEmail, [...known, message.recipient]);
-    await this.suppressions.assertReachable(recipient);
+    await this.suppressions.assertReachable(recipient, kind === 'marketing' ? 'marketing' : 'all');
+    if (kind === 'marketing') await this.unsubscriptions.assertConsent(customerId);
     this.rateLimits.takeMail({ subject: bookingId ?? id, recipient });
     const about = { kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text };
     const newMessageId = await this.messages.queue({ ...about, recipient, resendOf: id });

@@ -93,7 +93,8 @@ export class SuppressionResponse {
 
   /**
    * `hard_bounce`: a mail server rejected the address, or three mails to it came back within 14 days; `complaint`: the recipient
-   * reported a mail as spam; `manual`: staff added it; `erasure`: the data of the person was erased.
+   * reported a mail as spam; `unsubscribed`: the recipient wants no marketing; `manual`: staff added it; `erasure`: the data of the
+   * person was erased.
    */
   @OneOf(SUPPRESSION_REASONS)
   reason: SuppressionReason;

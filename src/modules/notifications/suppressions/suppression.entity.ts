@@ -8,7 +8,13 @@ import { extensible, named } from '../../../platform/http/named-values.js';
 export const SUPPRESSION_SCOPES = named('SuppressionScope', ['all', 'marketing']);
 export type SuppressionScope = (typeof SUPPRESSION_SCOPES)[number];
 
-export const SUPPRESSION_REASONS = extensible('SuppressionReason', ['hard_bounce', 'complaint', 'manual', 'erasure']);
+export const SUPPRESSION_REASONS = extensible('SuppressionReason', [
+  'hard_bounce',
+  'complaint',
+  'unsubscribed',
+  'manual',
+  'erasure',
+]);
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 /** An address that gets no mail, or no marketing mail, until the suppression is lifted. */

@@ -9,7 +9,7 @@ import { type BookingFacts, BookingFactsSource } from '../targets/booking-facts.
 import { type DueTarget, findSource } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { builtInOf, reminderMail, slugOf } from './built-in-mails.js';
-import { MessageTemplate } from './message-template.entity.js';
+import { type MessageCategory, MessageTemplate } from './message-template.entity.js';
 import { type CompanyFacts, type MailFacts, placeholdersOf, sampleFacts, valuesOf } from './template-placeholders.js';
 import { oneLine, OutputTooLong, render } from './template-text.js';
 
@@ -104,16 +104,12 @@ export class MailComposer {
   async composeManual(
     templateId: string,
     record: { bookingId: string | null; customerId: string | null },
-  ): Promise<ComposedMail> {
+  ): Promise<ComposedMail & { category: MessageCategory }> {
     const template = await this.templates.get(templateId, { field: 'templateId' });
     const { status, trigger, category, language } = template;
-    if (status !== 'published' || trigger !== null || category !== 'transactional') {
-      const details = { field: 'templateId', status, trigger, category };
-      throw unprocessable(
-        'template_not_usable',
-        'Only a published transactional template without a trigger is sent',
-        details,
-      );
+    if (status !== 'published' || trigger !== null) {
+      const details = { field: 'templateId', status, trigger };
+      throw unprocessable('template_not_usable', 'Only a published template without a trigger is sent', details);
     }
     const facts = { ...(await this.assertRecord(record)), target: null, company: await this.company() };
     const { missing, ...mail } = await this.writeBounded(template, facts, language);
@@ -121,7 +117,7 @@ export class MailComposer {
       const details = { field: 'templateId', missing };
       throw unprocessable('placeholder_missing', 'Placeholders of the template have no value for this record', details);
     }
-    return { ...mail, templateId };
+    return { ...mail, templateId, category };
   }
 
   /** Returns the facts of a booking or the name of a customer. Throws 404. */

@@ -16,38 +16,41 @@ const EVER_SECONDS = 100 * 366 * 24 * 3_600;
 export const BOUNCE_TOKENS = /bounces\+([0-9a-z]{51})@/g;
 const TOKEN = /^[0-9a-z]{51}$/;
 
-/** The message to which a token belongs, if its code is right for the recipient of that message. */
+/** Where a token is used: it is valid there only. */
+export type TokenPurpose = 'bounce' | 'unsubscription';
+
+/** The message to which a token belongs, if its code is right for this subject. */
 export interface PresentedToken {
   messageId: string;
-  isFor(recipient: string): boolean;
+  isFor(subject: string): boolean;
 }
 
 /**
- * Tokens of envelope senders: the id of the message, and an authentication code of the message and its recipient. No token is
- * stored. A message that is sent again to a corrected address has another token, so a late report about the former address does
- * not match.
+ * Tokens that mails contain: the id of the message, and an authentication code of the message and a subject. No token is stored.
+ * The subject of a bounce is the recipient: a message that is sent again to a corrected address has another token, so a late report
+ * about the former address does not match.
  */
 @Injectable()
-export class BounceTokens {
+export class MessageTokens {
   constructor(private readonly keys: SealingKeys) {}
 
-  create(messageId: string, recipient: string): string {
-    const [code] = this.codesOf(messageId, recipient);
+  create(purpose: TokenPurpose, messageId: string, subject: string): string {
+    const [code] = this.codesOf(purpose, messageId, subject);
     return `${messageId.slice(-ID_LENGTH)}${inBase36(code)}`;
   }
 
   /** Null if the text has not the form of a token. */
-  read(token: string): PresentedToken | null {
+  read(purpose: TokenPurpose, token: string): PresentedToken | null {
     const messageId = `${PREFIX}_${token.slice(0, ID_LENGTH)}`;
     if (!TOKEN.test(token) || !isId(PREFIX, messageId)) return null;
     const code = Buffer.from(token.slice(ID_LENGTH));
-    const isFor = (recipient: string) =>
-      this.codesOf(messageId, recipient).some((known) => timingSafeEqual(Buffer.from(inBase36(known)), code));
+    const isFor = (subject: string) =>
+      this.codesOf(purpose, messageId, subject).some((known) => timingSafeEqual(Buffer.from(inBase36(known)), code));
     return { messageId, isFor };
   }
 
-  private codesOf(messageId: string, recipient: string): [Buffer, ...Buffer[]] {
-    return this.keys.codesOf('bounce', Buffer.from(`${messageId}|${emailKey(recipient)}`), EVER_SECONDS);
+  private codesOf(purpose: TokenPurpose, messageId: string, subject: string): [Buffer, ...Buffer[]] {
+    return this.keys.codesOf(purpose, Buffer.from(`${messageId}|${emailKey(subject)}`), EVER_SECONDS);
   }
 }
 
