@@ -24,6 +24,7 @@ import { TripSalesService } from './trip-sales/trip-sales.service.js';
 import { TaxRateJobs } from './bookings/tax-rates.jobs.js';
 import { ItemTaxesService } from './bookings/item-taxes.service.js';
 import { CancellationTermsService } from './bookings/cancellation-terms.service.js';
+import { CancellationForecastsService } from './bookings/cancellation-forecasts.service.js';
 import { ItemTravelersController } from './travelers/item-travelers.controller.js';
 import { SeatListener, TravelerCustomerListener } from './travelers/traveler-listeners.js';
 import { TravelerRetentionJobs } from './travelers/traveler-retention.jobs.js';
@@ -76,6 +77,7 @@ import './bookings-tables.js';
     BookingsService,
     CalledOffBookingsService,
     ItemTaxesService,
+    CancellationForecastsService,
     CancellationTermsService,
     SeatListener,
     SoldPriceListener,
@@ -95,6 +97,7 @@ import './bookings-tables.js';
     BookingItemsService,
     BookingsService,
     CalledOffBookingsService,
+    CancellationForecastsService,
     TravelersService,
     TripSalesService,
     UnitSalesService,

@@ -20,6 +20,7 @@ export { BookingRow, CreateBooking, toBookingRow } from './bookings/booking.dto.
 export { BookingItemsService } from './bookings/booking-items.service.js';
 export { CreateBookingItem } from './items/booking-item.dto.js';
 export { BookingsService } from './bookings/bookings.service.js';
+export { type CancellationForecast, CancellationForecastsService } from './bookings/cancellation-forecasts.service.js';
 export { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';
 export { AddBookingItems } from './item-sales/unit-sale.dto.js';
 export { CreateTraveler } from './travelers/traveler.dto.js';

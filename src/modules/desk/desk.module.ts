@@ -18,6 +18,7 @@ import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardService } from './dashboard/dashboard.service.js';
 import { DepartureBoardController } from './departures/board.controller.js';
 import { BoardService } from './departures/board.service.js';
+import { CancellationPreviewsController } from './cancellations/cancellation-previews.controller.js';
 import { CheckInListener } from './manifests/check-in-listener.js';
 import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
 import { DepartureDecisionListener } from './departure-decision-listener.js';
@@ -76,6 +77,7 @@ import './desk-tables.js';
   controllers: [
     BookingPagesController,
     CallOffsController,
+    CancellationPreviewsController,
     DashboardController,
     DepartureBoardController,
     ImportsController,

@@ -167,6 +167,6 @@ import './finance-tables.js';
     FinanceSettingsService,
     ExchangeRatesService,
   ],
-  exports: [CalledOffMoneyService, InvoicesService, PaymentsService],
+  exports: [CalledOffMoneyService, InvoicesService, PaymentsService, SettlementsService],
 })
 export class FinanceModule {}

@@ -6,6 +6,8 @@ export {
   SETTLEMENT_CHOICES,
   type SettlementChoice,
 } from './receivables/settlements/called-off-money.service.js';
+export { CancellationFeeLine, SettlementPreview } from './receivables/settlements/settlement.dto.js';
+export { SettlementsService } from './receivables/settlements/settlements.service.js';
 export { RECEIVED_CENTS } from './receivables/settlements/received.sql.js';
 export { IS_RECEIVABLE } from './receivables/index.js';
 export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';

@@ -1,10 +1,21 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
-import { ArrayMaxSize } from '../validation/validate-dto.js';
+import {
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsString,
+  Max,
+  Min,
+} from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, MaxLength, MinLength } from '../validation/validate-dto.js';
 import { documentedValues } from './named-values.js';
 import { DocumentedAs } from './property-description.js';
+
+const MAX_ID = 100;
 
 /** A whole number in a query string. Anything but plain digits stays text, and is rejected by its validator. */
 export function QueryWhole({ min, max }: { min: number; max: number }): PropertyDecorator {
@@ -44,6 +55,32 @@ export function AnyOf(values: readonly string[]): PropertyDecorator {
     ArrayMaxSize(values.length),
     IsIn(values, { each: true, message }),
     // The declared options of a property do not include the style of a parameter.
+    ApiProperty(documented as ApiPropertyOptions),
+  );
+}
+
+/** One or more TypeIDs with this prefix, separated by commas. A longer list is rejected, and so is a repeated id. */
+export function AnyIds(prefix: string, max: number): PropertyDecorator {
+  const message = `$property must be 1 to ${max} different ids with the prefix ${prefix}, separated by commas`;
+  const items = { type: 'string', maxLength: MAX_ID };
+  const documented = {
+    type: 'array',
+    items,
+    minItems: 1,
+    maxItems: max,
+    uniqueItems: true,
+    style: 'form',
+    explode: false,
+  };
+  return applyDecorators(
+    Transform(({ value }) => (typeof value === 'string' ? value.split(',', max + 1) : null)),
+    IsArray({ message }),
+    ArrayMinSize(1, { message }),
+    ArrayMaxSize(max),
+    ArrayUnique({ message }),
+    IsString({ each: true, message }),
+    MinLength(1, { each: true, message }),
+    MaxLength(MAX_ID, { each: true, message }),
     ApiProperty(documented as ApiPropertyOptions),
   );
 }

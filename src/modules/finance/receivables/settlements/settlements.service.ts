@@ -61,6 +61,11 @@ export class SettlementsService {
     return { settlement, preview: settlement.status === 'open' ? await this.previewOf(settlement, account) : null };
   }
 
+  /** What settling would do if the booking were cancelled now at this fee. */
+  async forecast(bookingId: string, feeCents: number | null): Promise<SettlementPreview> {
+    return this.previewOf({ agreedFeeCents: feeCents }, await this.accounts.read(bookingId));
+  }
+
   /** Newest first. */
   async list({
     status,
@@ -206,7 +211,7 @@ export class SettlementsService {
   }
 
   private async previewOf(
-    { agreedFeeCents }: CancellationSettlement,
+    { agreedFeeCents }: Pick<CancellationSettlement, 'agreedFeeCents'>,
     account: BookingAccount,
   ): Promise<SettlementPreview> {
     const receivedCents = await this.receivedCents(account);
