@@ -1,16 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import {
-  ArrayMinSize,
-  IsArray,
-  IsBoolean,
-  IsIn,
-  IsInt,
-  IsString,
-  Max,
-  Min,
-} from 'class-validator';
+import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { ArrayMaxSize, ArrayUnique, MaxLength, MinLength } from '../validation/validate-dto.js';
 import { documentedValues } from './named-values.js';
 import { DocumentedAs } from './property-description.js';
