@@ -31,3 +31,17 @@ it('each page and section that a message, a comment or a manifest names exists',
   });
   expect(missing).toEqual([]);
 });
+
+it.each(['docs/spec-map.md', 'docs/desk-map.md'])('each row of %s names code and tests that exist', (page) => {
+  const rows = readPage(page)
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) => line.split('|').slice(2, 4));
+  const named = rows.flatMap(([code = '', tests = '']) => [
+    ...[...code.matchAll(/`([^`]+)`/g)].map(([, path = '']) => join('src/modules', path)),
+    ...[...tests.matchAll(/`([^`]+)`/g)].map(([, path = '']) => join('test', path)),
+  ]);
+  expect(named.length).toBeGreaterThan(2 * rows.length - 2);
+  expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+});
