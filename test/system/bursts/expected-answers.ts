@@ -30,7 +30,11 @@ const REASONS: Record<string, readonly string[]> = {
   '409 reindex_in_progress': ['catalog_reindex'],
   '409 settlement_done': ['settlements_settle'],
   '409 No destruction of this version is pending': ['vaultKeys_cancelDestruction'],
-  '401 unauthorized': ['sessions_endCurrent', 'sessions_confirmSecondFactor', 'sessions_create'],
+  '401 unauthorized': [
+    ...['sessions_endCurrent', 'sessions_confirmSecondFactor', 'sessions_create'],
+    // Only the mail server of the installation has the secret.
+    ...['bounceMails_create', 'bounceReports_create'],
+  ],
   '404 not_found': [
     ...['allotments_delete', 'catalogDocuments_delete', 'creditNotes_delete', 'facilities_archive', 'imports_delete'],
     'invoices_delete',
@@ -54,7 +58,8 @@ const REASONS: Record<string, readonly string[]> = {
     ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],
     ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],
   ],
-  '404': ['contractPages_get'],
+  // The example token is of no contract and no message.
+  '404': ['contractPages_get', 'unsubscriptions_create', 'unsubscriptions_get'],
   '409 already_reversed': ['ledgerEntries_reverse'],
   // All requests send the same values, which only one of them can take.
   '409 allotment_overlap': ['allotments_create'],
