@@ -1,12 +1,13 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
-import { ArrayMaxSize, ArrayUnique, MaxLength, MinLength } from '../validation/validate-dto.js';
+import { ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayUnique, MaxLength } from '../validation/validate-dto.js';
 import { documentedValues } from './named-values.js';
 import { DocumentedAs } from './property-description.js';
 
 const MAX_ID = 100;
+const TYPE_ID = /^[a-z]+_[0-9a-z]{26}$/;
 
 /** A whole number in a query string. Anything but plain digits stays text, and is rejected by its validator. */
 export function QueryWhole({ min, max }: { min: number; max: number }): PropertyDecorator {
@@ -70,7 +71,7 @@ export function AnyIds(prefix: string, max: number): PropertyDecorator {
     ArrayMaxSize(max),
     ArrayUnique({ message }),
     IsString({ each: true, message }),
-    MinLength(1, { each: true, message }),
+    Matches(TYPE_ID, { each: true, message }),
     MaxLength(MAX_ID, { each: true, message }),
     ApiProperty(documented as ApiPropertyOptions),
   );
