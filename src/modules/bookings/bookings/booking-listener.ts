@@ -27,7 +27,7 @@ export interface VoucherAdmission {
   /** Null for an item without a departure. */
   readonly departureId: string | null;
   readonly people: number;
-  /** The seats of these people on the item; without a departure nobody is checked in on them. */
+  /** The seats of these people on the item. Without a departure there is no check-in. */
   readonly seats: readonly { readonly itemId: string; readonly seat: number }[];
 }
 
@@ -81,7 +81,7 @@ export abstract class BookingListener {
   isBalanceDue?(bookingId: string): Promise<boolean>;
   /** The people on these seats have shown their voucher. */
   voucherRedeemed?(admission: VoucherAdmission): Promise<void>;
-  /** They have not shown it: the redemption was a mistake. */
+  /** The redemption was a mistake; these people are no longer checked in. */
   voucherReopened?(admission: VoucherAdmission): Promise<void>;
   /** A cancelled item of an active booking was reinstated. */
   itemReinstated?(booking: BookingSummary, item: BookingItemSummary, reason: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { BookingListener } from '../bookings/booking-listener.js';
-import type { BookingSummary } from '../bookings/booking-summary.js';
+import type { BookingItemSummary, BookingSummary } from '../bookings/booking-summary.js';
 import { VouchersService } from './vouchers.service.js';
 
 /** Vouchers follow the items and the travelers of their booking. Runs after finance and after the travelers have changed seats. */
@@ -36,6 +36,13 @@ export class VoucherListener implements BookingListener {
 
   async itemReinstated({ id }: BookingSummary): Promise<void> {
     await this.vouchers.follow(id);
+  }
+
+  async rebooked(bookingId: string, items: readonly BookingItemSummary[]): Promise<void> {
+    await this.vouchers.reopenMoved(
+      bookingId,
+      items.map(({ id }) => id),
+    );
   }
 
   async travelersChanged(bookingId: string): Promise<void> {

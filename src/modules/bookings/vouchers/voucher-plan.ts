@@ -60,7 +60,7 @@ export function planVouchers(
       else plan.voided.push({ voucher, cause });
     }
     const ended = new Set(plan.voided.map(({ voucher }) => voucher));
-    // The newest is the one that the customer got last.
+    // Prefer the newest voucher, because the customer received it last.
     for (const voucher of all.toReversed()) {
       const isTaken = valid.some(
         ({ travelerId }) => travelerId === null || voucher.travelerId === null || travelerId === voucher.travelerId,
@@ -73,9 +73,10 @@ export function planVouchers(
     counted.single += valid.filter(({ travelerId }) => travelerId !== null).length;
     if (!isEntitled || !isIssuing || item.rule === null || item.rule === 'never') continue;
     const withdrawn = all.filter(({ voidCause }) => voidCause === 'staff').map(({ travelerId }) => travelerId);
+    const hadSingle = all.some(({ travelerId }) => travelerId !== null);
     const added = withdrawn.includes(null)
       ? []
-      : missingOf(item, valid, MOST_SINGLE_OF_BOOKING - counted.single).filter(
+      : missingOf(item, valid, { hadSingle, roomForSingle: MOST_SINGLE_OF_BOOKING - counted.single }).filter(
           ({ travelerId }) => !withdrawn.includes(travelerId),
         );
     counted.single += added.filter(({ travelerId }) => travelerId !== null).length;
@@ -86,18 +87,19 @@ export function planVouchers(
 
 /**
  * Returns the vouchers that a live item lacks beside its valid ones: one for each traveler if the item sells units and each of its
- * people has a traveler, otherwise one for the item. It stays with what its valid vouchers are.
+ * people has a traveler, otherwise one for the item. An item keeps the kind of voucher that it has, or had if `hadSingle`, so that
+ * a printed voucher of a traveler whose seat comes back is not replaced by one for the item.
  */
 export function missingOf(
   item: VoucherItem,
   valid: readonly VoucherTarget[],
-  roomForSingle = MOST_SINGLE_OF_BOOKING,
+  { hadSingle = false, roomForSingle = MOST_SINGLE_OF_BOOKING }: { hadSingle?: boolean; roomForSingle?: number } = {},
 ): VoucherTarget[] {
   const { id: itemId, isUnit, people, travelerIds } = item;
   if (valid.some(({ travelerId }) => travelerId === null)) return [];
   const missing = travelerIds.filter((id) => !valid.some(({ travelerId }) => travelerId === id));
   const single = missing.slice(0, roomForSingle).map((travelerId) => ({ itemId, travelerId }));
-  if (valid.length > 0) return single;
+  if (valid.length > 0 || hadSingle) return single;
   const isEachNamed = isUnit && people > 0 && travelerIds.length === people && people <= MOST_SINGLE;
   return isEachNamed && single.length === people ? single : [{ itemId, travelerId: null }];
 }

@@ -23,7 +23,7 @@ export class ListVouchers extends PageQuery {
   sort?: string;
 }
 
-/** The items that get the vouchers which they lack. */
+/** The items whose missing vouchers are issued. */
 export class IssueVouchers {
   /**
    * Items of the booking (prefix `bkit`); by default all items whose product does not exclude vouchers.

@@ -15,7 +15,7 @@ export type VoidCause = (typeof VOID_CAUSES)[number];
 @Entity('vouchers')
 export class Voucher extends Audited {
   @PrimaryColumn('text') id: string;
-  @Unaudited('whoever knows the code is admitted')
+  @Unaudited('the code admits its bearer')
   @Column('text')
   code: string;
   @Column('text', { name: 'booking_id' }) bookingId: string;
@@ -70,7 +70,7 @@ export class Voucher extends Audited {
     this.assertNotVoid();
     if (this.redeemedAt === null) return;
     const at = this.redeemedAt.toISOString();
-    throw conflict('already_redeemed', 'The voucher was redeemed before', { voucherId: this.id, at });
+    throw conflict('already_redeemed', 'The voucher has already been redeemed', { voucherId: this.id, at });
   }
 
   assertNotVoid(): void {

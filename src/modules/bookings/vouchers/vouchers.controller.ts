@@ -27,7 +27,8 @@ export class VouchersController {
   /**
    * List the vouchers of a booking
    *
-   * @remarks Returns a page of vouchers, oldest first, including void ones; filter with `status`. Whoever shows a code is admitted.
+   * @remarks Returns a page of vouchers, oldest first, including void ones; filter with `status`. A code admits
+   * anyone who presents it.
    */
   @Get()
   @RequireScope('bookings:read')
@@ -78,7 +79,7 @@ export class VouchersController {
   /**
    * Void a voucher
    *
-   * @remarks Nobody is admitted with the code any more, and the item gets no other voucher unless staff issue it. Vouchers of
+   * @remarks The code no longer admits anyone. No other voucher is issued for the item unless staff issue it. Vouchers of
    * cancelled items and of travelers who lose their seat become void without this call. A redeemed voucher is rejected: delete its
    * redemption first.
    */

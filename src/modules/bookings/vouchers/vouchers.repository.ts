@@ -21,7 +21,7 @@ export interface VoucherPath {
 /** A departure with more people has no manifest, and its people are not checked in. */
 const MOST_SEATS = 2_001;
 
-/** The items with a service, which somebody can claim with a voucher. */
+/** The types of items whose service is claimed with a voucher. */
 const SERVICES: readonly ItemType[] = ['unit', 'extra', 'service', 'accommodation', 'transport', 'other'];
 
 const ITEMS = `

@@ -27,7 +27,7 @@ export interface Redemption {
 }
 
 const SOLD: readonly BookingStatus[] = ['confirmed', 'in_progress', 'completed'];
-/** A booking that is over gets no more vouchers by itself. */
+/** Completed bookings get no vouchers automatically. */
 const ISSUING: readonly BookingStatus[] = ['confirmed', 'in_progress'];
 
 const EVENTS = {
@@ -82,6 +82,21 @@ export class VouchersService {
     await this.insert(bookingId, issued);
   }
 
+  /** Calls `follow` before the commit, when a sale that a payment already covers has its seats. */
+  followAtEnd(bookingId: string): void {
+    this.database.beforeCommit(`vouchers:${bookingId}`, () => this.follow(bookingId));
+  }
+
+  /** Reopens the redeemed vouchers of items of a locked booking that were moved to another departure. */
+  async reopenMoved(bookingId: string, itemIds: readonly string[]): Promise<void> {
+    const { vouchers } = await this.repository.stateOf(bookingId);
+    const now = this.clock.now();
+    for (const voucher of vouchers) {
+      if (voucher.status !== 'redeemed' || !itemIds.includes(voucher.itemId)) continue;
+      await this.change('operations.voucher.reopen', voucher, () => voucher.reopen(now));
+    }
+  }
+
   /**
    * Issues the vouchers that items lack, by default those of products with vouchers, even if staff voided earlier ones. Returns the
    * valid vouchers of the items.
@@ -101,7 +116,10 @@ export class VouchersService {
         ? await this.itemsNamed({ bookingId, items }, itemIds)
         : items.filter(({ isLive, rule }) => isLive && rule !== null && rule !== 'never');
       if (chosen.some(({ rule }) => rule === 'when_paid') && (await this.isBalanceDue(bookingId))) {
-        throw conflict('balance_outstanding', 'The product has vouchers only for paid bookings');
+        throw conflict(
+          'balance_outstanding',
+          'The booking must be paid before the vouchers of this product are issued',
+        );
       }
       const valid = vouchers.filter((one) => one.isValid() && chosen.some(({ id }) => id === one.itemId));
       const missing = chosen.flatMap((item) =>
@@ -114,7 +132,7 @@ export class VouchersService {
     });
   }
 
-  /** Voids a voucher that nobody has redeemed. */
+  /** Voids a voucher that is not redeemed. */
   @Undoes(['bookings.voucher.issue', 'bookings.voucher.reinstate'], {
     effect: 'bookings.voucher.void',
     values: (entry, reason) => [changeOf(entry), reason] as const,
@@ -145,7 +163,10 @@ export class VouchersService {
         throw conflict('seat_lost', 'The traveler of the voucher has no seat on the item', { travelerId });
       }
       if (item.rule === 'when_paid' && (await this.isBalanceDue(path.bookingId))) {
-        throw conflict('balance_outstanding', 'The product has vouchers only for paid bookings');
+        throw conflict(
+          'balance_outstanding',
+          'The booking must be paid before the vouchers of this product are issued',
+        );
       }
       const others = vouchers.filter((one) => one.itemId === item.id && one.isValid());
       const replacing = others.find((one) => travelerId === null || [null, travelerId].includes(one.travelerId));
@@ -180,7 +201,7 @@ export class VouchersService {
     });
   }
 
-  /** Reverses a redemption by mistake: the people of the voucher are no longer checked in. */
+  /** Reverses a mistaken redemption: the people of the voucher are no longer checked in. */
   @Undoes('operations.voucher.redeem', {
     effect: 'operations.voucher.reopen',
     values: (entry) => [entry.subjectId, versionAfter(entry)] as const,
@@ -216,7 +237,7 @@ export class VouchersService {
       if (!found) {
         const other = await this.bookings.items.findBy({ id: itemId, bookingId });
         if (!other) throw notFound({ field });
-        throw unprocessable('voucher_not_applicable', 'The item is no service, so it has no voucher', { field });
+        throw unprocessable('voucher_not_applicable', 'Only items with a service have vouchers', { field });
       }
       if (!found.isLive)
         throw conflict('booking_item_cancelled', 'A cancelled booking item has no vouchers', { field });
@@ -263,7 +284,7 @@ export class VouchersService {
     return voucher;
   }
 
-  /** Neither the ledger nor an event contains the code, which admits whoever knows it. */
+  /** Neither the ledger nor an event contains the code, because it admits its bearer. */
   private record(
     action: keyof typeof EVENTS,
     voucher: Voucher,

@@ -192,7 +192,7 @@ export class AllocationsService {
   /** Updates commissions, reminders and vouchers, which depend on installments and their money. */
   async installmentsChanged({ booking, plan }: BookingAccount): Promise<void> {
     await this.commissions.settle(booking.id);
-    if (plan && !plan.installments.some((installment) => installment.isOpen())) await this.vouchers.follow(booking.id);
+    if (plan && !plan.installments.some((installment) => installment.isOpen())) this.vouchers.followAtEnd(booking.id);
     if (plan) await this.reminders.reschedule(booking.id, INSTALLMENT_TRIGGERS);
   }
 
