@@ -241,6 +241,15 @@ describe('a forged report', () => {
   });
 });
 
+describe('the status of a returned mail', () => {
+  it('what follows the code is not stored, however long it is', async () => {
+    const email = address();
+    const { id, envelopeSender } = await sent(email);
+    expect((await returned(envelopeSender, `5.1.1${'x'.repeat(900)}`)).body.data.result).toBe('recorded');
+    expect(await messageOf(id)).toMatchObject({ status: 'bounced', error: 'Reported with status 5.1.1' });
+  });
+});
+
 describe('the report of an erased person', () => {
   it('a report about a mail to an erased person changes nothing', async () => {
     const email = address();

@@ -18,7 +18,7 @@ const linkIn = (text = '') => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
 /**
  * A real mail server on loopback. The recipient determines its response: `busy` is rejected temporarily (451) the first time,
  * `refused` permanently (550), `quoting` too (554), with the link of the mail in the error; for `broken` the connection breaks after the text.
- * The addresses `unknown` (550 5.1.1) and `relayed` (550 5.7.1) are rejected before the text.
+ * The addresses `unknown` (550 5.1.1), `relayed` (550 5.7.1) and `converted` (550 5.6.3) are rejected before the text.
  */
 export async function startMailServer(options: SMTPServerOptions = WITHOUT_TLS): Promise<MailServer> {
   const made: MailServer = { url: '', mails: [], meanwhile: async () => undefined };
@@ -50,7 +50,9 @@ export async function startMailServer(options: SMTPServerOptions = WITHOUT_TLS):
         ? '5.1.1 No such user'
         : recipient.startsWith('relayed')
           ? '5.7.1 Relaying is not permitted'
-          : null;
+          : recipient.startsWith('converted')
+            ? '5.6.3 Conversion is required'
+            : null;
       done(answer === null ? null : Object.assign(new Error(answer), { responseCode: 550 }));
     },
   });

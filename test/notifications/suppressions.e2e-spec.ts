@@ -110,7 +110,7 @@ describe('a mail server that rejects the address', () => {
   });
 
   it('a rejected content, and a relay that is not permitted, suppress no address', async () => {
-    for (const kind of ['refused', 'relayed']) {
+    for (const kind of ['refused', 'relayed', 'converted']) {
       const email = address(kind);
       const { run } = await dueRun(app, { email });
       await work();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { ErasuresService } from '../../src/modules/customers/privacy/erasures.service.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { makeBooking, type One, type Page, problem } from '../bookings/bookings.js';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   app = await startApp({
     env: {
       ...{ JOBS: 'false', SMTP_URL: server.url, MAIL_FROM: 'Office <office@example.com>' },
-      ...{ RATE_LIMIT_FACTOR: '1000' },
+      ...{ RATE_LIMIT_FACTOR: '1000', LOG_LEVEL: 'info' },
     },
   });
   owner = app.as('owner');
@@ -88,6 +89,13 @@ describe('a marketing mail', () => {
     expect((await send({ bookingId: ofNobody })).body).toMatchObject({ code: 'consent_required' });
 
     await consent(customerId, true);
+    const { id: ofAgent } = await makeBooking(owner, {
+      customerId,
+      customerEmail: `agent-${randomUUID()}@example.com`,
+    });
+    expect((await send({ bookingId: ofAgent })).status).toBe(201);
+    await work();
+    expect(mailsTo(email)).toHaveLength(1);
     expect((await send({ bookingId })).body.data).toMatchObject({ kind: 'marketing', bookingId, customerId });
     await owner.post(`${NOTIFICATIONS}/suppressions`, { address: email, scope: 'marketing' });
     expect((await send({ customerId })).body).toMatchObject({ code: 'recipient_suppressed' });
@@ -195,19 +203,43 @@ describe('an unsubscription', () => {
     expect(await withdrawalsOf(known.customerId)).toHaveLength(1);
   });
 
-  it('the link in the mail to an erased person is 200 and suppresses no address', async () => {
+  it('an erasure reaches a mail to a former address; its link is 200 and stores no address again', async () => {
     const known = await reader();
     const { id, path } = await sent(known);
-    await app.sql(`update notification_messages set recipient = 'erased', erased_at = now() where id = $1`, [id]);
+    const queued = (await send({ customerId: known.customerId })).body.data.id;
+    const emails = [{ address: `new-${randomUUID()}@example.com`, isPrimary: true }];
+    expect((await owner.patch(`${CUSTOMERS}/${known.customerId}`, { emails })).status).toBe(200);
+    const erasures = `${CUSTOMERS}/${known.customerId}/erasures`;
+    const { body } = await owner.post<One<{ id: string }>>(erasures, { reason: 'By letter' });
+    expect((await owner.post(`${erasures}/${body.data.id}/execution`)).status).toBe(202);
+    await asSystem(() => app.nest.get(ErasuresService, { strict: false }).erase({ erasureId: body.data.id }));
+
+    expect(await messageOf(id)).toMatchObject({ subject: 'erased', status: 'sent' });
+    expect(await messageOf(queued)).toMatchObject({ subject: 'erased', status: 'cancelled' });
     expect((await confirm(path)).status).toBe(200);
-    expect(await suppressionsOf('erased')).toEqual([]);
+    await work();
+    expect([await suppressionsOf(known.email), await suppressionsOf('erased')]).toEqual([[], []]);
+    expect(mailsTo(known.email)).toHaveLength(1);
+  });
+
+  it('the link of a mail whose text was erased still withdraws the consent, once for several mails', async () => {
+    const known = await reader();
+    const mails = [await sent(known), await sent(known)];
+    await app.sql(`update notification_messages set recipient = 'erased', erased_at = now() where id = any($1)`, [
+      mails.map(({ id }) => id),
+    ]);
+    const answers = await Promise.all(mails.map(({ path }) => confirm(path)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await withdrawalsOf(known.customerId)).toHaveLength(1);
   });
 
   it('the token is in no log', async () => {
     const { path } = await sent(await reader());
-    await app.get(path);
-    await confirm(path);
+    const answers = [await app.get(path), await confirm(path)];
     const token = path.split('/').pop() ?? '-';
     expect(app.logs.filter((line) => line.includes(token))).toEqual([]);
+    for (const { headers } of answers) {
+      expect(app.logs.some((line) => line.includes(headers['x-request-id'] ?? '-'))).toBe(true);
+    }
   });
 });

@@ -103,9 +103,14 @@ export class ConsentsService {
 
   /** Records a withdrawal, for the customer into whom this one was merged; nothing if the consent is not granted. */
   async withdraw(customerId: string, purpose: ConsentPurpose, source: string): Promise<void> {
-    const customer = await this.customers.find(customerId);
-    if (!customer || customer.status === 'erased' || !(await this.isGranted(customerId, purpose))) return;
-    await this.give(customer.mergedIntoId ?? customerId, { purpose, granted: false, source });
+    const found = await this.customers.find(customerId);
+    if (!found) return;
+    await this.database.transaction(async () => {
+      // The lock prevents that two requests at once record it twice.
+      const { id, status } = await this.customers.lock(found.mergedIntoId ?? customerId);
+      if (status === 'erased' || !(await this.isGranted(id, purpose))) return;
+      await this.give(id, { purpose, granted: false, source });
+    });
   }
 
   /**

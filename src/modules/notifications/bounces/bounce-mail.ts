@@ -28,10 +28,12 @@ const MAX_RECIPIENTS = 20;
 const MAX_TOKENS = 5;
 /** The headers in which mail servers name the address that a mail was delivered to. */
 const DELIVERED_TO = ['delivered-to', 'x-original-to', 'envelope-to', 'to'];
+/** RFC 3463, 2. */
+const STATUS = /^[245]\.\d{1,3}\.\d{1,3}/;
 /** RFC 3463, 3.7 and 3.8: the content or its format, and security or policy. */
 const NOT_ABOUT_ADDRESS = /^5\.[67]\./;
 
-/** Reads a report in the form of RFC 3464; null if the mail is none, such as a vacation notice. */
+/** Reads a report in the form of RFC 3464; null if the mail is not a report, such as a vacation notice. */
 export async function readBounceMail(bytes: Uint8Array): Promise<BounceMail | null> {
   const found = await split(bytes);
   if (!found) return null;
@@ -88,7 +90,7 @@ async function split(bytes: Uint8Array): Promise<{ headers: Headers; report: str
 function statusIn(fields: Headers): RecipientStatus {
   const [action = '', status = ''] = ['action', 'status'].map((name) => valuesOf(fields, name)[0]?.toLowerCase());
   // A comment may follow the code: `5.1.1 (no such user)`.
-  return { action: action.split(' ', 1)[0] ?? '', status: status.split(' ', 1)[0] ?? '' };
+  return { action: action.split(' ', 1)[0] ?? '', status: STATUS.exec(status)?.[0] ?? '' };
 }
 
 function tokensIn(headers: Headers): string[] {

@@ -21,7 +21,7 @@ const MAIL = {
     '\r\n--b--\r\n',
   ].join('\r\n'),
 };
-const IRREVERSIBLE = { irreversible: 'The mail came back: lift the suppression of the address' };
+const IRREVERSIBLE = { irreversible: 'The mail was returned: lift the suppression of the address' };
 
 @ApiGroup('Notifications')
 @Controller('/v1/public/notifications')
@@ -50,8 +50,8 @@ export class BounceReportsController {
    * Report a returned mail
    *
    * @remarks For the mail server of the envelope senders: the body is the returned mail itself, a report in the form of RFC 3464, of
-   * at most 256 KiB. The mail that it is about is found by the token in the address to which it was returned only. The effects are
-   * those of the other operation. A mail that is no report is ignored.
+   * at most 256 KiB. The original message is identified only by the token in the address that the report was sent to. The effects
+   * are those of the other operation. A mail that is not a report is ignored.
    */
   @ApiOperation({ operationId: 'bounceMails_create' })
   @Post('bounce-mails')

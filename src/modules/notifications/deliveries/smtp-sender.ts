@@ -22,10 +22,10 @@ const SIGNED_FIELDS =
 const REJECTIONS = new Set<unknown>(['EENVELOPE', 'EMESSAGE']);
 
 /**
- * RFC 3463, 3.8: the server rejects the sending host or its policy forbids the mail, as for a relay that is not permitted. Such an
- * answer to RCPT says nothing of the address.
+ * RFC 3463, 3.7 and 3.8: the server rejects the content, the sending host or a relay that is not permitted. Such an answer to RCPT
+ * says nothing of the address.
  */
-const POLICY = /^5\d\d[ -]5\.7\.\d/;
+const NOT_ABOUT_ADDRESS = /^5\d\d[ -]5\.[67]\.\d/;
 
 interface MailServer {
   url: string;
@@ -132,7 +132,7 @@ function outcomeOf(thrown: unknown, transmitted: boolean): Outcome {
 }
 
 function isAboutAddress(thrown: unknown): boolean {
-  return memberOf(thrown, 'command') === 'RCPT TO' && !POLICY.test(String(memberOf(thrown, 'response')));
+  return memberOf(thrown, 'command') === 'RCPT TO' && !NOT_ABOUT_ADDRESS.test(String(memberOf(thrown, 'response')));
 }
 
 function memberOf(error: unknown, name: string): unknown {

@@ -21,9 +21,9 @@ export class ManualMessagesController {
    * Send a message to a customer
    *
    * @remarks Queues a message about a booking or to a customer, with a text that staff wrote or from a published template without a
-   * trigger. It goes only to an address of the booking or of its customer. A marketing
-   * message needs the consent of the customer, also when it is sent. A template whose placeholders have no value there is
-   * rejected with their names. A user sends at most 200 messages a day.
+   * trigger. It goes only to an address of the booking or of its customer. A marketing message goes only to an address of the
+   * customer and requires the customer's consent, which is checked again when the mail is sent. A template whose placeholders have no
+   * value there is rejected with their names. A user sends at most 200 messages a day.
    */
   @ApiOperation({ operationId: 'notificationMessages_create' })
   @Post()

@@ -46,14 +46,15 @@ export class ManualMessagesService {
     return this.database.transaction(async () => {
       const mail = written ?? (await this.composer.composeManual(input.templateId ?? '', record));
       if (written) await this.composer.assertRecord(record);
-      const known = await this.addresses.listOf(record);
-      const recipient = input.recipientEmail === undefined ? known[0] : onRecord(input.recipientEmail, known);
-      if (recipient === undefined) throw conflict('no_recipient', 'The record has no e-mail address');
       const { category, ...texts } = mail;
       const isMarketing = category === 'marketing';
       const customerId = isMarketing ? await this.addresses.customerOf(record) : record.customerId;
-      await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
       if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
+      // The consent is that of the customer, so marketing goes to no other address of the booking.
+      const known = await this.addresses.listOf(isMarketing ? { bookingId: null, customerId } : record);
+      const recipient = input.recipientEmail === undefined ? known[0] : onRecord(input.recipientEmail, known);
+      if (recipient === undefined) throw conflict('no_recipient', 'The record has no e-mail address');
+      await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
       const createdBy = currentActor().principal;
       if ((await this.messages.countOfToday(createdBy)) >= MESSAGES_A_DAY) {
         throw conflict('daily_limit_reached', 'The user has sent the messages of a day', { limit: MESSAGES_A_DAY });

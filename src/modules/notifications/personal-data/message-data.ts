@@ -5,9 +5,10 @@ import { Listens } from '../../../platform/discovery/listeners.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../../customers/index.js';
 
-/** Reminders about bookings of the person, and other messages to an address of it. */
+/** Messages about the person or its bookings, also to former addresses, and other messages to an address of it. */
 const OF_PERSON = `(
   message.run_id is null and lower(message.recipient) = any($1)
+  or message.customer_id = any($3) or message.booking_id = any($2)
   or message.run_id in (select id from reminder_runs where booking_id = any($2)))`;
 /** Suppressions are proofs, which have no end. */
 const NO_END = '9999-12-31';
@@ -28,7 +29,7 @@ export class MessageData implements PersonalDataHolder {
     const records = await this.database.query<object>(
       `select kind, status, recipient, subject, text, sent_at as "sentAt", created_at as "createdAt"
        from notification_messages message where erased_at is null and ${OF_PERSON} order by id`,
-      [person.emails, bookingIdsOf(person)],
+      [person.emails, bookingIdsOf(person), person.customerIds],
     );
     const suppressions = await this.suppressions.collect(person.emails);
     return [
@@ -53,14 +54,14 @@ export class MessageData implements PersonalDataHolder {
     );
     const [sending] = await this.database.query(
       `select from notification_messages message where status = 'sending' and ${OF_PERSON} limit 1`,
-      [person.emails, bookingIds],
+      [person.emails, bookingIds, person.customerIds],
     );
     if (sending) throw new Error('A message to the person is being sent');
     const { count } = await this.database.execute(
       `update notification_messages message set recipient = 'erased', subject = 'erased', text = 'erased', error = null,
-         erased_at = $3, status = case when status = 'queued' then 'cancelled' else status end
+         erased_at = $4, status = case when status = 'queued' then 'cancelled' else status end
        where erased_at is null and ${OF_PERSON}`,
-      [person.emails, bookingIds, now],
+      [person.emails, bookingIds, person.customerIds, now],
     );
     await this.suppressions.erase(person.emails, person.customerIds);
     return count;

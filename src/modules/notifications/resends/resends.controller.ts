@@ -30,7 +30,7 @@ export class ResendsController {
   /**
    * Send a message again
    *
-   * @remarks Queues a new message in place of one that failed or came back; `resendOf` names that one. It goes to the present address of the
+   * @remarks Queues a new message in place of one that failed or was returned; `resendOf` names that one. It goes to the present address of the
    * booking, unless `recipientEmail` names another address of the booking or its customer. A reminder gets the
    * present amount, and is rejected if nothing is owed any more. If the outcome of the last attempt is unknown, `confirm` is required. Account
    * mails of staff cannot be sent again; request a new one.

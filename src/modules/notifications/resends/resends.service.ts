@@ -96,13 +96,13 @@ export class ResendsService {
 
   private async resendDirect(message: NotificationMessage, { recipientEmail }: ResendMessage): Promise<string> {
     const { id, kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text } = message;
-    const known = await this.addresses.listOf(message);
-    const recipient =
-      recipientEmail === undefined
-        ? (known[0] ?? message.recipient)
-        : onRecord(recipientEmail, [...known, message.recipient]);
-    await this.suppressions.assertReachable(recipient, kind === 'marketing' ? 'marketing' : 'all');
-    if (kind === 'marketing') await this.unsubscriptions.assertConsent(customerId);
+    const isMarketing = kind === 'marketing';
+    if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
+    const present = await this.addresses.listOf(isMarketing ? { bookingId: null, customerId } : message);
+    const known = isMarketing ? present : [...present, message.recipient];
+    const recipient = recipientEmail === undefined ? known[0] : onRecord(recipientEmail, known);
+    if (recipient === undefined) throw conflict('no_recipient', 'The customer has no e-mail address');
+    await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
     this.rateLimits.takeMail({ subject: bookingId ?? id, recipient });
     const about = { kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text };
     const newMessageId = await this.messages.queue({ ...about, recipient, resendOf: id });
