@@ -21,7 +21,7 @@ import {
 } from './season-plan.js';
 
 const OWNER = demoId('user', 1);
-/** Departures that are over, and how many of their guests did not come. */
+/** Past departures, and the number of guests who did not come. */
 const DEPARTED: readonly [departure: DepartureName, missing: number][] = [
   ['boat-5', 0],
   ['birds-2', 1],

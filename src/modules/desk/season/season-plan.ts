@@ -206,9 +206,10 @@ export interface SeasonBooking {
   paid: 'in full' | 'in part' | 'nothing';
   /** Day of the payment, from today. */
   paidOn?: number;
-  /** Named travelers besides the customer, with their birth dates. */
-  companions?: readonly [firstName: string, lastName: string, birthDate: string][];
-  birthDate?: string;
+  /** Named travelers besides the customer, with their age. */
+  companions?: readonly [firstName: string, lastName: string, age: number][];
+  /** Age of the customer. */
+  age?: number;
   dietary?: readonly ('vegetarian' | 'vegan' | 'gluten_free' | 'nut_allergy')[];
   notes?: string;
   viaReseller?: boolean;
@@ -219,8 +220,8 @@ export interface SeasonBooking {
 export const BOOKINGS: readonly SeasonBooking[] = [
   { customer: 0, departure: 'boat-12', units: [2, 2], paid: 'in full', paidOn: -30 },
   { customer: 4, departure: 'boat-12', units: [2, 0], paid: 'in full', paidOn: -20 },
-  { customer: 10, departure: 'forest-9', units: [2, 0], paid: 'in full', paidOn: -40, birthDate: '1971-05-02' },
-  { customer: 7, departure: 'forest-9', units: [2, 1], paid: 'in full', paidOn: -25, birthDate: '1983-11-19' },
+  { customer: 10, departure: 'forest-9', units: [2, 0], paid: 'in full', paidOn: -40, age: 55 },
+  { customer: 7, departure: 'forest-9', units: [2, 1], paid: 'in full', paidOn: -25, age: 43 },
   { customer: 18, departure: 'birds-6', units: [7], paid: 'in full', paidOn: -21, notes: 'Brings telescopes' },
   { customer: 2, departure: 'boat-5', units: [2, 1], paid: 'in full', paidOn: -11 },
   { customer: 12, departure: 'boat-5', units: [4, 0], paid: 'in part', paidOn: -9, notes: 'Pays the rest on the pier' },
@@ -229,17 +230,17 @@ export const BOOKINGS: readonly SeasonBooking[] = [
   { customer: 1, departure: 'boat-1', units: [2, 2], paid: 'in full', paidOn: -15, dietary: ['vegetarian'] },
   { customer: 8, departure: 'boat-1', units: [3, 0], paid: 'in full', paidOn: -8 },
   {
-    ...{ customer: 5, departure: 'boat0', units: [2, 1], paid: 'in full', paidOn: -14, birthDate: '1987-02-11' },
+    ...{ customer: 5, departure: 'boat0', units: [2, 1], paid: 'in full', paidOn: -14, age: 39 },
     companions: [
-      ['Jens', 'Vogel', '1985-09-30'],
-      ['Mia', 'Vogel', '2017-06-04'],
+      ['Jens', 'Vogel', 41],
+      ['Mia', 'Vogel', 9],
     ],
     dietary: ['gluten_free'],
   },
   { customer: 19, departure: 'boat0', units: [6, 0], paid: 'in full', paidOn: -7, viaReseller: true },
   {
-    ...{ customer: 16, departure: 'boat1', units: [2, 0], paid: 'in full', paidOn: -3, birthDate: '1990-08-23' },
-    companions: [['Noah', 'Carter', '1988-01-15']],
+    ...{ customer: 16, departure: 'boat1', units: [2, 0], paid: 'in full', paidOn: -3, age: 36 },
+    companions: [['Noah', 'Carter', 38]],
     notes: 'Celebrates a birthday on board',
   },
   { customer: 9, departure: 'boat1', units: [2, 2], paid: 'in full', paidOn: -6 },
@@ -251,21 +252,21 @@ export const BOOKINGS: readonly SeasonBooking[] = [
   { customer: 8, departure: 'birds3', units: [2], paid: 'in full', paidOn: -5 },
   { customer: 2, departure: 'birds3', units: [1], paid: 'in full', paidOn: -2 },
   {
-    ...{ customer: 1, departure: 'forest3', units: [2, 2], paid: 'in full', paidOn: -18, birthDate: '1979-12-01' },
+    ...{ customer: 1, departure: 'forest3', units: [2, 2], paid: 'in full', paidOn: -18, age: 47 },
     companions: [
-      ['Eva', 'Steiner', '1981-04-17'],
-      ['Paul', 'Steiner', '2014-03-09'],
-      ['Lena', 'Steiner', '2016-10-28'],
+      ['Eva', 'Steiner', 45],
+      ['Paul', 'Steiner', 12],
+      ['Lena', 'Steiner', 10],
     ],
     dietary: ['vegetarian'],
   },
-  { customer: 13, departure: 'forest3', units: [2, 0], paid: 'nothing', birthDate: '1975-07-07' },
+  { customer: 13, departure: 'forest3', units: [2, 0], paid: 'nothing', age: 51 },
   { customer: 4, departure: 'boat4', units: [2, 1], paid: 'nothing' },
   { customer: 19, departure: 'boat4', units: [5, 0], paid: 'nothing', viaReseller: true },
   { customer: 12, departure: 'boat6', units: [2, 0], paid: 'nothing' },
   { customer: 3, departure: 'boat6', units: [2, 1], paid: 'nothing', ends: 'cancelled' },
   { customer: 7, departure: 'birds9', units: [2], paid: 'nothing' },
-  { customer: 0, departure: 'forest12', units: [2, 1], paid: 'in part', paidOn: -1, birthDate: '1984-06-21' },
+  { customer: 0, departure: 'forest12', units: [2, 1], paid: 'in part', paidOn: -1, age: 42 },
   {
     customer: 10,
     departure: 'forest20',

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { demoId } from '../../../platform/ids/id.js';
 import { DemoSeason } from '../../../platform/provisioning/provisioning-decorators.js';
-import { ageOn, daysAfter } from '../../../platform/time/calendar.js';
+import { daysAfter } from '../../../platform/time/calendar.js';
 import {
   type AddBookingItems,
   BookingsService,
@@ -30,6 +30,7 @@ import {
 /** A reseller of the demo data. */
 const RESELLER = demoId('chan', 2);
 const PERCENT_PAID_IN_PART = 30;
+const DAYS_OF_YEAR = 365.2425;
 /** Some bookings are entered after the cut-off or the start of their departure. */
 const ENTERED_LATE: Pick<AddBookingItems, 'override' | 'overrideReason'> = {
   override: ['cutoff', 'past'],
@@ -73,7 +74,7 @@ export class SeasonSalesDemo {
 
   /** Creates the booking with its named travelers, and returns their ids by the position of their unit. */
   private async travelersOf(index: number, booking: SeasonBooking): Promise<string[][]> {
-    const { customer, birthDate, companions = [], dietary, notes, viaReseller } = booking;
+    const { customer, age, companions = [], dietary, notes, viaReseller } = booking;
     const bookingId = bookingOf(index);
     await this.bookings.create(
       {
@@ -84,23 +85,25 @@ export class SeasonSalesDemo {
     );
     const { kind = 'person', firstName, lastName } = CUSTOMERS[customer] ?? {};
     if (kind === 'company') return [];
-    const lead: CreateTraveler = {
-      ...{ customerId: customerOf(customer), firstName, lastName, birthDate },
+    const lead: CreateTraveler & { age?: number } = {
+      ...{ customerId: customerOf(customer), firstName, lastName, age },
       ...(dietary ? { dietary: [...dietary], healthDataConsent: CONSENT } : {}),
     };
-    const others = companions.map(([first, last, born]) => ({ firstName: first, lastName: last, birthDate: born }));
+    const others = companions.map(([first, last, years]) => ({ firstName: first, lastName: last, age: years }));
+    const minAge = TOURS[tourOf(booking.departure)].units[0]?.minAge ?? 0;
     const seated: string[][] = [[], []];
-    for (const [position, traveler] of [lead, ...others].entries()) {
+    for (const [position, { age: years, ...traveler }] of [lead, ...others].entries()) {
       const travelerId = travelerOf(index, position);
-      await this.travelers.create(bookingId, traveler, travelerId);
-      seated[this.isAdult(booking, traveler) ? 0 : 1]?.push(travelerId);
+      const birthDate = years === undefined ? undefined : this.birthDateOf(years);
+      await this.travelers.create(bookingId, { ...traveler, birthDate }, travelerId);
+      seated[years === undefined || years >= minAge ? 0 : 1]?.push(travelerId);
     }
     return seated;
   }
 
-  private isAdult({ departure }: SeasonBooking, { birthDate }: CreateTraveler): boolean {
-    const minAge = TOURS[tourOf(departure)].units[0]?.minAge ?? 0;
-    return !birthDate || (ageOn(this.clock.today(), birthDate) ?? 0) >= minAge;
+  /** A birth date half a year from the season, so that the age is the same on each day of it. */
+  private birthDateOf(age: number): string {
+    return daysAfter(this.clock.today(), -Math.round(DAYS_OF_YEAR * (age + 0.5)));
   }
 
   private async pay(
