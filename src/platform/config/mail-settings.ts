@@ -86,7 +86,7 @@ export const mailSettings = {
   bounceReportSecret: optionalText({
     name: 'BOUNCE_REPORT_SECRET',
     purpose:
-      'Bearer token of those who report mails that came back: the mail server of BOUNCE_DOMAIN, or the provider of SMTP_URL; absent: reports are not accepted',
+      'Bearer token of those who report returned mails: the mail server of BOUNCE_DOMAIN, or the provider of SMTP_URL; absent: reports are not accepted',
     example: 'output-of-openssl-rand-base64-32',
     isPlaceholder: true,
     expected: '32 to 200 visible ASCII characters',

@@ -37,7 +37,7 @@ export class CancellationForecastsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws what the cancellation would throw. Items are cancelled one by one, today and by the customer. */
+  /** Throws if the state of the booking does not allow the cancellation. Each item is priced as if it were cancelled alone. */
   async forecast(bookingId: string, query: ForecastQuery): Promise<CancellationForecast> {
     const { itemIds, cancelledOn = this.clock.today(), initiator = 'customer' } = query;
     if (itemIds) assertNoCircumstances(query);
@@ -70,9 +70,9 @@ export class CancellationForecastsService {
 }
 
 function named(active: readonly BookingItem[], itemIds: readonly string[]): BookingItem[] {
-  return itemIds.map((wanted) => {
+  return itemIds.map((wanted, index) => {
     const item = active.find(({ id }) => id === wanted);
-    if (!item) throw notFound({ field: 'itemIds' });
+    if (!item) throw notFound({ field: `itemIds.${index}` });
     return item;
   });
 }

@@ -21,8 +21,8 @@ export class CancellationPreviewsController {
    * Preview the cancellation of a booking
    *
    * @remarks Returns the fee by the terms of the confirmation, what settling would refund, and the units that become free. Changes
-   * nothing, and rejects what the cancellation would reject. With `itemIds`, the fee is what cancelling each of these items with
-   * `applyTerms` would add.
+   * nothing. Rejected if the state of the booking does not allow the cancellation. With `itemIds`, the fee is the sum of what
+   * cancelling each of these items alone with `applyTerms` would add today.
    */
   @Get()
   @RequireScope('bookings:read')

@@ -39,7 +39,7 @@ export class ListNotificationMessages extends PageQuery {
   @AnyOf(MESSAGE_KINDS)
   kind?: MessageKind[];
 
-  /** Only messages that failed or came back for this reason. */
+  /** Only messages that failed or were returned for this reason. */
   @Optional()
   @Text({ max: 100 })
   reason?: string;

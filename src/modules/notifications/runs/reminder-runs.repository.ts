@@ -379,7 +379,7 @@ export class ReminderRunsRepository {
     return run ?? null;
   }
 
-  /** The mail of a run came back: the run failed, and follows a corrected address as other failed runs do. */
+  /** Marks the run of a returned mail as failed, so that it follows a corrected address like other failed runs. */
   async failSent(id: string, reason: string): Promise<void> {
     await this.database.execute(
       `update reminder_runs set status = 'failed', reason = $2, sent_on = null, updated_at = $3

@@ -92,7 +92,7 @@ export class SuppressionResponse {
   scope: SuppressionScope;
 
   /**
-   * `hard_bounce`: a mail server rejected the address, or three mails to it came back within 14 days; `complaint`: the recipient
+   * `hard_bounce`: a mail server rejected the address, or three mails to it were returned within 14 days; `complaint`: the recipient
    * reported a mail as spam; `unsubscribed`: the recipient wants no marketing; `manual`: staff added it; `erasure`: the data of the
    * person was erased.
    */

@@ -13,10 +13,10 @@ const BUTTON: Record<PageLanguage, string> = { en: 'Unsubscribe', de: 'Abmelden'
 
 const TEXTS: Record<PageLanguage, Record<PageState, PageTexts>> = {
   en: {
-    question: { title: 'Unsubscribe', text: 'Do you want to receive no more news and offers by e-mail?' },
+    question: { title: 'Unsubscribe', text: 'Do you want to stop receiving news and offers by e-mail?' },
     done: {
       title: 'You are unsubscribed',
-      text: 'You receive no more news and offers by e-mail. You still receive mails about your bookings.',
+      text: 'You will no longer receive news and offers by e-mail. You will still receive e-mails about your bookings.',
     },
     notFound: {
       title: 'This page does not exist',

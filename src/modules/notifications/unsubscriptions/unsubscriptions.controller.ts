@@ -105,7 +105,7 @@ export class UnsubscriptionsController {
     return this.page('done', { language, request, response });
   }
 
-  /** The page in this language, that of the browser without one, or the one of an unknown token if it is undefined. */
+  /** Renders the page in this language, or in the browser's if it is null. Undefined means an unknown token: the page has status 404. */
   private page(
     state: PageState,
     { language, request, response }: { language: string | null | undefined; request: Request; response: Response },
