@@ -50,8 +50,8 @@ export class RedemptionsController {
   /**
    * Delete a redemption
    *
-   * @remarks Reverses a mistaken redemption. The voucher can be redeemed again, its people are no longer checked in, and `redeemedAt` is
-   * null. `If-Match` takes the version of the voucher.
+   * @remarks Reverses a mistaken redemption, and returns it with `redeemedAt` null. The voucher can be redeemed again, and its people are
+   * no longer checked in. `If-Match` takes the version of the voucher.
    */
   @Delete(':voucherId')
   @RequireScope('operations:delete')
