@@ -11,6 +11,6 @@ export { CreateProductUnit } from './products/product-unit.dto.js';
 export type { PriceBody } from './price-lists/price-list.dto.js';
 export { PriceListsService } from './price-lists/price-lists.service.js';
 export { ProductUnitsService } from './products/product-units.service.js';
-export type { VoucherRule } from './products/product.entity.js';
+export type { VoucherRule } from './products/voucher-rules.js';
 export { ProductsService } from './products/products.service.js';
 export { ProductsModule } from './products.module.js';

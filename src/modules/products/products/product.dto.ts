@@ -28,10 +28,9 @@ import {
   type ProductKind,
   type ProductStatus,
   TRAVELER_FIELDS,
-  VOUCHER_RULES,
-  type VoucherRule,
 } from './product.entity.js';
 import { RESOURCE_TYPES, type ResourceType } from './resource-types.js';
+import { VOUCHER_RULES, type VoucherRule } from './voucher-rules.js';
 
 const CONTACT_FIELD = {
   max: CONTACT_FIELDS.length,

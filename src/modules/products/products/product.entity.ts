@@ -6,6 +6,7 @@ import { conflict, invalidField } from '../../../platform/errors/app-error.js';
 import { extensible, named } from '../../../platform/http/named-values.js';
 import type { Cutoff } from './cutoff.dto.js';
 import type { ResourceType } from './resource-types.js';
+import type { VoucherRule } from './voucher-rules.js';
 
 /** `price-lists` is a path beside the products. */
 export const PRODUCT_ID = /^(?!price-lists$)[A-Za-z0-9._:-]{1,128}$/;
@@ -23,9 +24,6 @@ export type ProductKind = (typeof PRODUCT_KINDS)[number];
 
 export const PRODUCT_STATUSES = named('ProductStatus', ['draft', 'active', 'archived']);
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number];
-
-export const VOUCHER_RULES = named('VoucherRule', ['on_confirmation', 'when_paid', 'never']);
-export type VoucherRule = (typeof VOUCHER_RULES)[number];
 
 export const MEDIA_KINDS = extensible('ProductMediaKind', ['image', 'video', 'document']);
 export type MediaKind = (typeof MEDIA_KINDS)[number];
