@@ -130,6 +130,18 @@ describe('items sold by units', () => {
     ]);
   });
 
+  it('a unit is sold at the price that the departure has for it, not at that of the list', async () => {
+    const { departureId, adult, child } = await boatTour();
+    const unitPrices = [{ unitId: adult, amountCents: 4_100 }];
+    expect((await owner.patch(`${DEPARTURES}/${departureId}`, { unitPrices })).status).toBe(200);
+    const units = [adult, child].map((unitId) => ({ unitId, quantity: 1 }));
+    const { items } = await sell((await makeBooking(owner)).id, { departureId, units });
+    expect(items).toMatchObject([
+      { priceSource: 'departure', unitSellCents: 4_100, listUnitSellCents: 4_100, priceListId: null },
+      { priceSource: 'list', unitSellCents: 2_500 },
+    ]);
+  });
+
   it('the title is that of the product in the language of the booking', async () => {
     const texts = [{ locale: 'de', title: 'Donaudelta mit dem Boot' }];
     const { departureId, adult } = await boatTour({ product: { name: 'Delta by boat', texts } });

@@ -16,6 +16,7 @@ export interface Departure {
   startDate: string;
   capacity: number;
   priceCents: number;
+  unitPrices: object[];
   taxIncludedCents: number;
   currency: string;
   facilityId: string | null;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { reversed } from '../action-ledger/reversals.js';
 import { type ErrorBody, errorBody, newChannel } from '../distribution/channels.js';
-import { newDeparture } from '../operations/departures.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { taxCodeAt } from '../taxes/tax-codes.js';
@@ -120,6 +121,55 @@ describe('quotes', () => {
     );
     const other = await ask(productId, { departureId, units, currency: 'CHF' });
     expect([other.status, other.body.code]).toEqual([422, 'price_missing']);
+  });
+
+  it('the prices that a departure has for units precede price lists, for the option before all options', async () => {
+    const { productId, adult, child } = await boatTour();
+    const { id: optionId } = await newPart(app, productId, 'options', { name: 'Morning' });
+    const { id: privateId } = await newPart(app, productId, 'options', { name: 'Private' });
+    const { id: priceListId } = await activeList(app, [{ productId, unitId: adult, amountCents: 5_000 }]);
+    const unitPrices = [
+      { unitId: adult, amountCents: 4_200 },
+      { unitId: adult, optionId: privateId, amountCents: 9_000 },
+      { unitId: child, optionId: null, amountCents: 0 },
+    ];
+    const { id: departureId, ...departure } = await newDeparture(app, { productId, unitPrices });
+    expect(departure.unitPrices).toEqual([{ ...unitPrices[0], optionId: null }, unitPrices[1], unitPrices[2]]);
+    const units = [adult, child].map((unitId) => ({ unitId, quantity: 1 }));
+    const ofDeparture = { priceSource: 'departure', priceListId: null };
+    const { lines } = await quote(productId, { departureId, units });
+    expect(lines).toMatchObject([
+      { ...ofDeparture, unitSellCents: 4_200 },
+      { ...ofDeparture, unitSellCents: 0 },
+    ]);
+    const candidate = { source: 'departure', priceListId: null, currency: 'EUR' };
+    expect(lines[0]?.explain).toEqual([
+      { ...candidate, amountCents: 4_200, outcome: 'applies' },
+      { ...candidate, source: 'list', priceListId, amountCents: 5_000, outcome: 'unit_price_exists' },
+      { ...candidate, amountCents: 5_900, outcome: 'unit_price_exists' },
+    ]);
+    const ofOption = await quote(productId, { departureId, optionId: privateId, units });
+    expect(ofOption.lines[0]?.explain.map(({ outcome }) => outcome)).toEqual([
+      ...['applies', 'general_option', 'unit_price_exists', 'unit_price_exists'],
+    ]);
+
+    const change = (prices: object[]) => owner.patch<ErrorBody>(`${DEPARTURES}/${departureId}`, { unitPrices: prices });
+    const [price] = unitPrices;
+    const wrong = await Promise.all([
+      change([{ unitId: optionId, amountCents: 1 }]),
+      change([{ ...price, optionId: adult }]),
+      change([{ ...price }, { ...price }]),
+    ]);
+    expect(wrong.map(({ status, body }) => [status, body.code])).toEqual([
+      [422, 'unit_mismatch'],
+      [422, 'option_mismatch'],
+      [400, 'invalid_request'],
+    ]);
+    expect(wrong[0]?.body.details).toEqual({ field: 'unitPrices.0.unitId' });
+    expect((await change([])).status).toBe(200);
+    expect((await quote(productId, { departureId, units: units.slice(0, 1) })).totalCents).toBe(5_000);
+    await reversed(app, departureId, 'operations.departure.update');
+    expect((await quote(productId, { departureId, units })).totalCents).toBe(4_200);
   });
 
   it('seasons meet at midnight: the last day has the price of its season and the next day that of the next one', async () => {

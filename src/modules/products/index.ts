@@ -1,6 +1,12 @@
 export { productEvents } from './events.js';
 export { type Cutoff, CutoffBody, cutoffOf, CutoffResponse, LOCAL_TIME, toCutoff } from './products/cutoff.dto.js';
-export { PRICE_OUTCOMES, PRICE_SOURCES, type PriceOutcome, type PriceSource } from './price-lists/unit-price.js';
+export {
+  type DepartureUnitPrice,
+  PRICE_OUTCOMES,
+  PRICE_SOURCES,
+  type PriceOutcome,
+  type PriceSource,
+} from './price-lists/unit-price.js';
 export { type PricedUnit, type PricedUnitOfSale, UnitPricesService } from './price-lists/unit-prices.service.js';
 export type { ProductDefaults } from './products/product-defaults.js';
 export { RESOURCE_TYPES, type ResourceType } from './products/resource-types.js';

@@ -1,3 +1,4 @@
+import type { DepartureUnitPrice } from '../../products/index.js';
 import type { DepartureStatus, DepartureView } from './departure.entity.js';
 import { bookableUntil, type RunState, type SalesState } from './sales-state.js';
 
@@ -18,6 +19,8 @@ export interface DepartureSummary {
   bookableUntil: Date | null;
   /** Price of one unit. */
   priceCents: number;
+  /** Prices of units of the product, which precede price lists. */
+  unitPrices: readonly DepartureUnitPrice[];
   taxIncludedCents: number;
   /** Tax code of items sold without another tax code. */
   taxCodeId: string | null;
@@ -46,6 +49,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     runState: view.runState(),
     bookableUntil: bookableUntil(view),
     priceCents: view.priceCents,
+    unitPrices: view.unitPrices,
     taxIncludedCents: view.taxIncludedCents,
     taxCodeId: view.taxCodeId,
     currency: view.currency,

@@ -18,7 +18,7 @@ import {
 import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
-import { CutoffBody, CutoffResponse, toCutoff } from '../../products/index.js';
+import { CutoffBody, CutoffResponse, type DepartureUnitPrice, toCutoff } from '../../products/index.js';
 import { SlotWarning } from './departure-followers.dto.js';
 import {
   RESOURCE_CONFLICT_RULES,
@@ -39,6 +39,33 @@ import {
 /** The product may lack a record. */
 export const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export const MAX_UNITS = 1_000_000;
+const MAX_UNIT_PRICES = 50;
+
+/** The price of a unit on this departure. */
+export class DepartureUnitPriceBody {
+  /**
+   * Unit of the product (prefix `punt`).
+   * @example "punt_01k0dem000e000000000000001"
+   */
+  @Id('punt')
+  unitId: string;
+
+  /** Option of the product (prefix `popt`) that has the price; null or omitted for all options. */
+  @Clearable()
+  @Id('popt')
+  optionId?: string | null;
+
+  /**
+   * Price of one unit with tax, in minor units of the departure's currency.
+   * @example 4500
+   */
+  @Cents()
+  amountCents: number;
+}
+
+export function unitPricesOf(prices: readonly DepartureUnitPriceBody[]): DepartureUnitPrice[] {
+  return prices.map(({ unitId, optionId = null, amountCents }) => ({ unitId, optionId, amountCents }));
+}
 
 /** A new departure: one dated run of a product. */
 export class CreateDeparture {
@@ -89,6 +116,14 @@ export class CreateDeparture {
    */
   @Cents()
   priceCents: number;
+
+  /**
+   * Prices of units of the product on this departure. They precede price lists, and `priceCents`. A unit has at most one
+   * price for each option, and one for all of them.
+   */
+  @Optional()
+  @ListOf(() => DepartureUnitPriceBody, { max: MAX_UNIT_PRICES })
+  unitPrices?: DepartureUnitPriceBody[];
 
   /**
    * Tax included in `priceCents`, in minor units; 0 by default, not above the price.
@@ -214,6 +249,21 @@ export class ListDepartures extends PageQuery {
   sort?: string;
 }
 
+/** The price of a unit on a departure. */
+class DepartureUnitPriceResponse {
+  /** Unit of the product. */
+  @Id('punt')
+  unitId: string;
+
+  /** Option of the product that has the price; null for all options. */
+  @Id('popt')
+  optionId: string | null;
+
+  /** Price of one unit with tax, in minor units of the departure's currency. */
+  @Cents()
+  amountCents: number;
+}
+
 /** One dated run of a product, with its capacity and price. Counts are in units, such as seats. */
 export class DepartureResponse {
   @Id('dep')
@@ -246,6 +296,10 @@ export class DepartureResponse {
   /** Price of one unit with tax, in minor units of `currency`. */
   @Cents()
   priceCents: number;
+
+  /** Prices of units of the product on this departure, which precede price lists and `priceCents`; usually empty. */
+  @ListOf(() => DepartureUnitPriceResponse, { max: MAX_UNIT_PRICES })
+  unitPrices: DepartureUnitPriceResponse[];
 
   /** Tax included in `priceCents`, in minor units. */
   @Cents()
@@ -366,6 +420,7 @@ export class DepartureResponse {
 export function toDeparture(departure: DepartureView): DepartureResponse {
   return respond(DepartureResponse, departure, {
     available: departure.availableUnits(),
+    unitPrices: departure.unitPrices.map((price) => respond(DepartureUnitPriceResponse, price)),
     cutoff: departure.cutoff && toCutoff(departure.cutoff),
     runState: departure.runState(),
     attention: departure.needsDecision(),

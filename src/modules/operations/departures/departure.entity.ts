@@ -5,7 +5,7 @@ import { imageOf } from '../../../platform/database/audited.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { type AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
-import type { Cutoff } from '../../products/index.js';
+import type { Cutoff, DepartureUnitPrice } from '../../products/index.js';
 import { cutoffInstant, latestNoticeInstant } from './departure-deadlines.js';
 import type { CallOffReason, RunState, SalesState } from './sales-state.js';
 
@@ -18,6 +18,7 @@ export interface DepartureChanges {
   timeZone?: string;
   capacity?: number;
   priceCents?: number;
+  unitPrices?: DepartureUnitPrice[];
   taxIncludedCents?: number;
   taxCodeId?: string | null;
   currency?: string;
@@ -44,6 +45,10 @@ export class Departure {
   @Column('integer') capacity: number;
   /** Price of one unit. */
   @Column('bigint', { name: 'price_cents', transformer: safeInteger }) priceCents: number;
+  /** Prices of units of the product, which precede price lists. */
+  @Impersonal()
+  @Column('jsonb', { name: 'unit_prices' })
+  unitPrices: DepartureUnitPrice[];
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
   /** Tax code of items sold without another tax code. */
   @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
@@ -185,6 +190,12 @@ export class Departure {
     }
     if (this.taxIncludedCents > this.priceCents) {
       throw invalidField('taxIncludedCents', 'taxIncludedCents must not exceed priceCents', 'tax_exceeds_price');
+    }
+    const keys = this.unitPrices.map(({ unitId, optionId }) => `${unitId} ${optionId ?? ''}`);
+    const again = keys.findIndex((key, index) => keys.indexOf(key) < index);
+    if (again >= 0) {
+      const message = 'A unit has one price for each option';
+      throw invalidField(`unitPrices.${again}.unitId`, message, 'duplicate');
     }
     if (this.decideBy === null) return;
     if (this.minParticipants === null) {

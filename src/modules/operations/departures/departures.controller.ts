@@ -49,6 +49,7 @@ export class DeparturesController {
   @Refuses({
     404: ['not_found'],
     409: ['capacity_exceeded', 'facility_archived', 'product_archived', 'tax_code_inactive'],
+    422: ['option_mismatch', 'unit_mismatch'],
   })
   async create(@Body() body: CreateDeparture): Promise<DepartureEnvelope> {
     const departure = await this.departures.create(body);
@@ -107,6 +108,7 @@ export class DeparturesController {
       ...['capacity_exceeded', 'departure_called_off', 'departure_cancelled', 'departure_in_past', 'facility_archived'],
       ...['product_archived', 'resource_conflict', 'tax_code_inactive'],
     ],
+    422: ['option_mismatch', 'unit_mismatch'],
   })
   async update(
     @ChangeTarget({ id: ['dep', 2] }) { id, expected }: Target<'id'>,

@@ -17,7 +17,7 @@ import {
   Undoes,
   versionAfter,
 } from '../../action-ledger/index.js';
-import { cutoffOf, ProductsService } from '../../products/index.js';
+import { cutoffOf, ProductsService, UnitPricesService } from '../../products/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import {
@@ -30,7 +30,7 @@ import {
 } from './departure-listener.js';
 import { DepartureMinimumsService } from './departure-minimums.service.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
-import { type CreateDeparture, type ListDepartures, UpdateDeparture } from './departure.dto.js';
+import { type CreateDeparture, type ListDepartures, unitPricesOf, UpdateDeparture } from './departure.dto.js';
 import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
 import { newDeparture } from './new-departure.js';
@@ -74,7 +74,8 @@ interface AuditImages {
  * Departures and their units. A change by staff locks the product, then the departure, and listeners take part in the
  * transaction. Other modules allocate and release units (whole numbers above 0). Each of their changes is one guarded
  * statement, which needs no lock before it and cannot oversell. The counters of a slot belong to its allotment, which changes
- * them in the same transaction. Ten dependencies: staff change a departure together with its place, its tax and its minimum.
+ * them in the same transaction. Eleven dependencies: staff change a departure together with its place, its tax, its prices and
+ * its minimum.
  */
 @Injectable()
 export class DeparturesService {
@@ -85,6 +86,7 @@ export class DeparturesService {
     private readonly facilities: FacilitiesService,
     private readonly taxCodes: TaxCodesService,
     private readonly products: ProductsService,
+    private readonly unitPrices: UnitPricesService,
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -98,6 +100,9 @@ export class DeparturesService {
       const departure = newDeparture(input, { id, product, now: this.clock.now() });
       departure.assertConsistent();
       await this.products.assertUsable(departure.productId);
+      if (departure.unitPrices.length > 0) {
+        await this.unitPrices.assertPriceable(departure.productId, departure.unitPrices);
+      }
       await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);
       await this.repository.departures.insert(departure);
@@ -133,12 +138,16 @@ export class DeparturesService {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
-      const { facilityId, taxCodeId } = departure;
+      const { facilityId, taxCodeId, unitPrices } = departure;
       const move: DepartureMove = { onShortage, followers: 0, warnings: [], onResourceConflict, unassigned: [] };
       const now = this.clock.now();
       departure.change(changesOf(body), now);
       const isAheadAgain = previous.startsAt <= now && departure.startsAt > now;
       if (isAheadAgain) await this.products.assertNotArchived(departure.productId);
+      // Prices that stay may be of a unit that was deleted since: they have no effect.
+      if (body.unitPrices && JSON.stringify(departure.unitPrices) !== JSON.stringify(unitPrices)) {
+        await this.unitPrices.assertPriceable(departure.productId, departure.unitPrices);
+      }
       if (departure.facilityId !== facilityId) await this.facilities.lockUsable(departure.facilityId);
       if (departure.taxCodeId !== null && departure.taxCodeId !== taxCodeId) {
         await this.taxCodes.assertUsable(departure.taxCodeId);
@@ -552,11 +561,12 @@ function isMoved(now: DepartureSummary, before: DepartureSummary): boolean {
   return isAt(now) !== isAt(before);
 }
 
-function changesOf({ startsAt, endsAt, cutoff, decideBy, ...fields }: UpdateDeparture): DepartureChanges {
+function changesOf({ startsAt, endsAt, cutoff, decideBy, unitPrices, ...fields }: UpdateDeparture): DepartureChanges {
   return {
     ...fields,
     ...(startsAt === undefined ? {} : { startsAt: new Date(startsAt) }),
     ...(endsAt === undefined ? {} : { endsAt: new Date(endsAt) }),
+    ...(unitPrices && { unitPrices: unitPricesOf(unitPrices) }),
     ...(cutoff === undefined ? {} : { cutoff: cutoffOf(cutoff) }),
     ...(decideBy === undefined ? {} : { decideBy: decideBy === null ? null : new Date(decideBy) }),
   };

@@ -3,7 +3,7 @@ import { invalidRequest, type Issue } from '../../../platform/errors/app-error.j
 import { earlier } from '../../../platform/time/local-time.js';
 import { cutoffOf, type ProductDefaults } from '../../products/index.js';
 import { cutoffInstant } from './departure-deadlines.js';
-import type { CreateDeparture } from './departure.dto.js';
+import { type CreateDeparture, unitPricesOf } from './departure.dto.js';
 import { Departure } from './departure.entity.js';
 
 const MINUTE_MS = 60_000;
@@ -28,6 +28,7 @@ export function newDeparture(
     timeZone,
     capacity,
     priceCents: input.priceCents,
+    unitPrices: unitPricesOf(input.unitPrices ?? []),
     taxIncludedCents: input.taxIncludedCents ?? 0,
     taxCodeId: orElse(input.taxCodeId, product?.taxCodeId),
     currency: input.currency,

@@ -17,7 +17,8 @@ export class QuotesController {
    * Quote units of a product
    *
    * @remarks Returns the prices of units sold today, with their tax, and what is left of the departure. Stores and reserves
-   * nothing. The price of a unit is the first of: the price in an active list of the currency that is on sale today (a list of
+   * nothing. The price of a unit is the first of: the price of the unit in `unitPrices` of the departure, for the option before
+   * all options; the price in an active list of the currency that is on sale today (a list of
    * the channel before a general one, then by priority, a price of the option and of the weekday before general ones, then the
    * newest list); the price of the departure, for adults and for an only unit; otherwise 422 `price_missing`.
    */

@@ -35,6 +35,7 @@ export class CreateDepartureSchedule extends OmitType(CreateDeparture, [
   'endsAt',
   'timeZone',
   'decideBy',
+  'unitPrices',
 ] as const) {
   /**
    * IANA time zone of the local days and times; by default that of the product.

@@ -8,7 +8,8 @@ const listed = (priceListId: string, terms: Partial<ListedPrice> = {}): ListedPr
   ...{ soldFrom: null, soldTo: null, priority: 0, optionId: null, weekday: null, amountCents: 5_000 },
   ...terms,
 });
-const DEPARTURE: DeparturePrice = { currency: 'EUR', amountCents: 4_000, isForUnit: true };
+const DEPARTURE: DeparturePrice = { currency: 'EUR', amountCents: 4_000, isForUnit: true, own: [] };
+const own = (amountCents: number, optionId: string | null = null) => ({ optionId, amountCents });
 
 /** The applying price, and the outcomes of all candidates. */
 function outcomes(prices: readonly ListedPrice[], departure: DeparturePrice | null = null, sale: SaleOfUnit = SALE) {
@@ -70,6 +71,27 @@ describe('the price of a unit', () => {
       { ...DEPARTURE, currency: 'CHF' },
       null,
       ['departure other_currency'],
+    ],
+    [
+      'the price that the departure has for the unit before all others',
+      [listed('a')],
+      { ...DEPARTURE, own: [own(3_000)] },
+      'departure',
+      ['departure applies', 'a unit_price_exists', 'departure unit_price_exists'],
+    ],
+    [
+      'a price of the departure for the option before one for all options',
+      [],
+      { ...DEPARTURE, isForUnit: false, own: [own(3_000), own(3_500, 'private')] },
+      'departure',
+      ['departure applies', 'departure general_option', 'departure not_for_unit'],
+    ],
+    [
+      'a list before prices of a departure in another currency',
+      [listed('a')],
+      { ...DEPARTURE, currency: 'CHF', own: [own(3_000)] },
+      'a',
+      ['departure other_currency', 'a applies', 'departure other_currency'],
     ],
     [
       'lists that do not apply to the sale',

@@ -12,6 +12,7 @@ export const PRICE_OUTCOMES = named('PriceOutcome', [
   'general_weekday',
   'older_list',
   'list_price_exists',
+  'unit_price_exists',
   'other_currency',
   'not_on_sale',
   'other_channel',
@@ -35,11 +36,20 @@ export interface ListedPrice {
   amountCents: number;
 }
 
+/** A price that a departure has for one unit of its product; without an option it counts for all of them. */
+export interface DepartureUnitPrice {
+  unitId: string;
+  optionId: string | null;
+  amountCents: number;
+}
+
 /** The price of one unit of a departure, which counts for adults, or if the product has no other unit. */
 export interface DeparturePrice {
   currency: string;
   amountCents: number;
   isForUnit: boolean;
+  /** What the departure has for the unit itself, in the same currency: for the option, or for all options. */
+  own: readonly Pick<DepartureUnitPrice, 'optionId' | 'amountCents'>[];
 }
 
 /** The sale in which a unit is priced. `today` is the day of sale in the organization's time zone. */
@@ -78,8 +88,9 @@ const ORDER: readonly { outcome: PriceOutcome; compare: (a: ListedPrice, b: List
 ];
 
 /**
- * Chooses the price of a unit: that of the best list, otherwise that of the departure; null without one. 0 is a price. The
- * candidates are explained in the order of their rank, and those that do not apply last.
+ * Chooses the price of a unit: what the departure has for the unit, otherwise that of the best list, otherwise the general price
+ * of the departure; null without one. 0 is a price. The candidates are explained in the order of their rank, and those that do
+ * not apply last.
  */
 export function unitPrice(
   sale: SaleOfUnit,
@@ -87,10 +98,13 @@ export function unitPrice(
 ): { price: UnitPrice | null; explain: ExplainedPrice[] } {
   const ranked = listed.filter((price) => reasonExcluded(price, sale) === null).sort(compareListed);
   const [best] = ranked;
-  const explain = ranked.map((price) =>
-    explained(price, price === best ? 'applies' : reasonOutranked(price, best ?? price)),
-  );
-  if (departure) explain.push(departureOutcome(departure, sale, best !== undefined));
+  const isOwned = departure !== null && departure.own.length > 0 && departure.currency === sale.currency;
+  const explain = departure ? ownOutcomes(departure, sale) : [];
+  for (const price of ranked) {
+    const outcome = price === best ? 'applies' : reasonOutranked(price, best ?? price);
+    explain.push(explained(price, isOwned ? 'unit_price_exists' : outcome));
+  }
+  if (departure) explain.push(departureOutcome(departure, sale, { isListed: best !== undefined, isOwned }));
   for (const price of listed) {
     const objection = reasonExcluded(price, sale);
     if (objection !== null) explain.push(explained(price, objection));
@@ -98,7 +112,7 @@ export function unitPrice(
   const chosen = explain.find(({ outcome }) => outcome === 'applies');
   if (!chosen) return { price: null, explain };
   const { amountCents, source, priceListId } = chosen;
-  const priceListVersion = best?.version ?? null;
+  const priceListVersion = priceListId === null ? null : (best?.version ?? null);
   return { price: { amountCents, source, priceListId, priceListVersion }, explain };
 }
 
@@ -122,13 +136,25 @@ function explained({ priceListId, currency, amountCents }: ListedPrice, outcome:
   return { source: 'list', priceListId, currency, amountCents, outcome };
 }
 
+/** A price of the option precedes one of all options. */
+function ownOutcomes({ currency, own }: DeparturePrice, sale: SaleOfUnit): ExplainedPrice[] {
+  return [...own]
+    .sort((a, b) => Number(a.optionId === null) - Number(b.optionId === null))
+    .map(({ amountCents }, place) => {
+      const candidate = { source: 'departure', priceListId: null, currency, amountCents } as const;
+      if (currency !== sale.currency) return { ...candidate, outcome: 'other_currency' };
+      return { ...candidate, outcome: place === 0 ? 'applies' : 'general_option' };
+    });
+}
+
 function departureOutcome(
   { currency, amountCents, isForUnit }: DeparturePrice,
   sale: SaleOfUnit,
-  isListed: boolean,
+  { isListed, isOwned }: { isListed: boolean; isOwned: boolean },
 ): ExplainedPrice {
   const candidate = { source: 'departure', priceListId: null, currency, amountCents } as const;
   if (!isForUnit) return { ...candidate, outcome: 'not_for_unit' };
   if (currency !== sale.currency) return { ...candidate, outcome: 'other_currency' };
+  if (isOwned) return { ...candidate, outcome: 'unit_price_exists' };
   return { ...candidate, outcome: isListed ? 'list_price_exists' : 'applies' };
 }

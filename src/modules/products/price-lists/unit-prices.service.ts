@@ -7,7 +7,13 @@ import type { ProductOption } from '../products/product-option.entity.js';
 import type { ProductUnit } from '../products/product-unit.entity.js';
 import { ProductsRepository } from '../products/products.repository.js';
 import { PriceListsRepository } from './price-lists.repository.js';
-import { type DeparturePrice, type ExplainedPrice, unitPrice, type UnitPrice } from './unit-price.js';
+import {
+  type DeparturePrice,
+  type DepartureUnitPrice,
+  type ExplainedPrice,
+  unitPrice,
+  type UnitPrice,
+} from './unit-price.js';
 
 /** Units of a product to be sold together. */
 export interface UnitSale {
@@ -16,8 +22,15 @@ export interface UnitSale {
   currency: string;
   serviceDate: string;
   units: readonly SoldUnit[];
-  /** The price of one unit of the departure; null without a departure. */
-  departure: { currency: string; priceCents: number } | null;
+  /** The prices of the departure; null without a departure. */
+  departure: PricesOfDeparture | null;
+}
+
+/** `priceCents` is the price of one unit, and `unitPrices` are those that precede price lists. */
+interface PricesOfDeparture {
+  currency: string;
+  priceCents: number;
+  unitPrices: readonly DepartureUnitPrice[];
 }
 
 /** `ages` are those on the service date, of as many people as are known. */
@@ -111,6 +124,22 @@ export class UnitPricesService {
     };
   }
 
+  /** Throws 422 for a price of a unit or an option that the product does not have. */
+  async assertPriceable(productId: string, prices: readonly DepartureUnitPrice[]): Promise<void> {
+    const units = new Set((await this.products.unitsOf(productId)).map(({ id }) => id));
+    const options = new Set((await this.products.optionsOf(productId)).map(({ id }) => id));
+    for (const [index, { unitId, optionId }] of prices.entries()) {
+      if (!units.has(unitId)) {
+        const field = `unitPrices.${index}.unitId`;
+        throw unprocessable('unit_mismatch', 'The product does not have this unit', { field });
+      }
+      if (optionId !== null && !options.has(optionId)) {
+        const field = `unitPrices.${index}.optionId`;
+        throw unprocessable('option_mismatch', 'The product does not have this option', { field });
+      }
+    }
+  }
+
   /** Whether the product has a record with units, by which it is sold. */
   async hasUnits(productId: string): Promise<boolean> {
     return (await this.products.unitsOf(productId)).length > 0;
@@ -134,7 +163,8 @@ export class UnitPricesService {
     const unit = await this.products.units.get(unitId);
     const all = await this.products.unitsOf(unit.productId);
     const listed = await this.lists.listedPrices({ unitIds: [unitId], optionId, serviceDate, isSale: true });
-    const candidates = { listed: listed.get(unitId) ?? [], departure: departure && ofDeparture(departure, unit, all) };
+    const ofUnit = departure && ofDeparture(departure, { unit, optionId, all });
+    const candidates = { listed: listed.get(unitId) ?? [], departure: ofUnit };
     return unitPrice({ ...sale, today: this.clock.today() }, candidates).price;
   }
 
@@ -162,7 +192,7 @@ export class UnitPricesService {
     });
     const today = this.clock.today();
     const priced = lines.map(({ unit, quantity, ages }): PricedUnitOfSale => {
-      const departure = sale.departure && ofDeparture(sale.departure, unit, all);
+      const departure = sale.departure && ofDeparture(sale.departure, { unit, optionId: option?.id ?? null, all });
       const candidates = { listed: listed.get(unit.id) ?? [], departure };
       const { id: unitId, name, paxCount, seats, minAge, maxAge, costCents, costCurrency } = unit;
       return {
@@ -188,13 +218,15 @@ export class UnitPricesService {
   }
 }
 
-/** The price of the departure counts for adults, and for an only unit. */
+/** The general price of the departure counts for adults, and for an only unit. */
 function ofDeparture(
-  { currency, priceCents }: { currency: string; priceCents: number },
-  unit: ProductUnit,
-  all: readonly ProductUnit[],
+  { currency, priceCents, unitPrices }: PricesOfDeparture,
+  { unit, optionId, all }: { unit: ProductUnit; optionId: string | null; all: readonly ProductUnit[] },
 ): DeparturePrice {
-  return { currency, amountCents: priceCents, isForUnit: unit.type === 'adult' || all.length === 1 };
+  const own = unitPrices.filter(
+    (price) => price.unitId === unit.id && (price.optionId === null || price.optionId === optionId),
+  );
+  return { currency, amountCents: priceCents, isForUnit: unit.type === 'adult' || all.length === 1, own };
 }
 
 interface CheckedUnit {
