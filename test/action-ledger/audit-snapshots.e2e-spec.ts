@@ -92,6 +92,7 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
   'finance.payment_policy.replace': { entity: 'OrganizationPolicy', left: {} },
   'products.product.update': { entity: 'Product', left: { [OTHERS]: ['status', 'activatedAt', 'archivedAt'] } },
   'products.option.update': { entity: 'ProductOption', left: { [NEVER]: ['productId'] } },
+  'products.extra.update': { entity: 'ProductExtra', left: { [NEVER]: ['productId'] } },
   'products.unit.update': { entity: 'ProductUnit', left: { [NEVER]: ['productId'] } },
   'products.price_list.update': {
     entity: 'PriceList',
@@ -111,7 +112,16 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
   'bookings.booking_item.update': {
     entity: 'BookingItem',
     left: {
-      [NEVER]: ['bookingId', 'currency', 'feeOfItemId', 'optionId', 'unitId', 'seatsPerUnit', 'peoplePerUnit'],
+      [NEVER]: [
+        'bookingId',
+        'currency',
+        'feeOfItemId',
+        'optionId',
+        'unitId',
+        'extraId',
+        'seatsPerUnit',
+        'peoplePerUnit',
+      ],
       'computed from the departure and its prices': [
         ...['productId', 'priceSource', 'listUnitSellCents', 'priceListId', 'priceListVersion'],
       ],

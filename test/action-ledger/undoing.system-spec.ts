@@ -50,7 +50,7 @@ function lasting(row: Row | null): unknown {
 const VOLATILE = new Set(['version', 'updatedAt']);
 
 /** A product and one of its parts: the path to the part. */
-async function partOf(list: 'options' | 'units', body: object) {
+async function partOf(list: 'options' | 'units' | 'extras', body: object) {
   const { id: productId } = await newProduct(app);
   return at(`${PRODUCTS}/${productId}/${list}`, await newPart(app, productId, list, body));
 }
@@ -71,6 +71,11 @@ const newTemplate = () =>
   });
 
 const ADULT = { type: 'adult', name: 'Adult', minAge: 18, seats: 2, costCents: 900, costCurrency: 'EUR' };
+const LUNCH = {
+  ...{ name: 'Lunch', kind: 'meal', pricing: 'per_person', maxQuantity: 9 },
+  texts: [{ locale: 'de', title: 'Mittagessen', description: null }],
+  prices: [{ currency: 'EUR', amountCents: 1_500 }],
+};
 const PRIVATE = { name: 'Private', startTimes: ['09:00'], maxUnits: 6, cutoff: { minutesBefore: 90 } };
 
 async function send(method: 'post' | 'put' | 'patch' | 'delete', path: string, body?: object): Promise<Row> {
@@ -221,6 +226,13 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
     async () => ({
       ...(await partOf('units', ADULT)),
       changes: { name: 'Grown-up', minAge: null, seats: 1, costCents: null, costCurrency: null },
+    }),
+  ],
+  [
+    'products.extra.update',
+    async () => ({
+      ...(await partOf('extras', LUNCH)),
+      changes: { name: 'Dinner', texts: [], prices: [], pricing: 'per_booking', required: true, maxQuantity: null },
     }),
   ],
   [
@@ -390,8 +402,8 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
       return { id, path: first.path, after: { isDefault: true } };
     },
   ],
-  ...(['unit', 'option'] as const).flatMap((kind): [string, () => Promise<Performed>][] => {
-    const make = () => partOf(`${kind}s`, kind === 'unit' ? ADULT : PRIVATE);
+  ...(['unit', 'option', 'extra'] as const).flatMap((kind): [string, () => Promise<Performed>][] => {
+    const make = () => partOf(`${kind}s`, { unit: ADULT, option: PRIVATE, extra: LUNCH }[kind]);
     const deleted = async (): Promise<Performed> => {
       const subject = await make();
       const after = { ...(lasting(await read(subject.path)) as Row), createdAt: expect.any(String) };

@@ -66,7 +66,7 @@ describe('POST .../items', () => {
       supplierStatus: 'none',
       departureId: null,
       allotmentId: null,
-      ...{ productId: null, optionId: null, unitId: null, seatsPerUnit: 1, peoplePerUnit: 1 },
+      ...{ productId: null, optionId: null, unitId: null, extraId: null, seatsPerUnit: 1, peoplePerUnit: 1 },
       ...{ priceSource: 'manual', listUnitSellCents: null, priceListId: null, priceListVersion: null },
       cancelledAt: null,
       cancelReason: null,

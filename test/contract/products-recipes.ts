@@ -8,6 +8,10 @@ const about = (productId: string) => inside('product', productId, { productId })
 const PARTS = {
   options: { key: 'optionId', type: 'product_option', body: { name: 'Private' }, change: { maxUnits: 8 } },
   units: { key: 'unitId', type: 'product_unit', body: { type: 'adult', name: 'Adult' }, change: { minAge: 13 } },
+  extras: {
+    ...{ key: 'extraId', type: 'product_extra', change: { maxQuantity: 8 } },
+    body: { name: 'Lunch', kind: 'meal', pricing: 'per_person' },
+  },
 } as const;
 
 function partRecipes(list: keyof typeof PARTS): Record<string, Recipe> {
@@ -63,4 +67,5 @@ export const productsRecipes: Record<string, Recipe> = {
   },
   ...partRecipes('options'),
   ...partRecipes('units'),
+  ...partRecipes('extras'),
 };

@@ -30,7 +30,7 @@ interface Part extends Record<string, unknown> {
   accompaniedBy: string[];
 }
 
-const parts = async (productId: string, list: 'options' | 'units') =>
+const parts = async (productId: string, list: 'options' | 'units' | 'extras') =>
   (await owner.get<{ data: Part[] }>(`${PRODUCTS}/${productId}/${list}`)).body.data;
 
 describe('products', () => {
@@ -231,11 +231,13 @@ describe('units of products', () => {
 });
 
 describe('copies of products', () => {
-  it('a copy is a draft with the options and units of the product, which refer to each other', async () => {
+  it('a copy is a draft with the options, units and extras of the product, which refer to each other', async () => {
     const { id: source } = await newProduct(app, { texts: [{ locale: 'de', title: 'Fahrt' }] });
-    await newPart(app, source, 'options', { name: 'Morning' });
+    const { id: morning } = await newPart(app, source, 'options', { name: 'Morning' });
     const { id: adult } = await newPart(app, source, 'units', { type: 'adult', name: 'Adult' });
     await newPart(app, source, 'units', { type: 'child', name: 'Child', accompaniedBy: [adult] });
+    const lunch = { name: 'Lunch', kind: 'meal', pricing: 'per_person', optionIds: [morning] };
+    await newPart(app, source, 'extras', lunch);
     await owner.post(`${PRODUCTS}/${source}/archival`);
     const { status, body } = await owner.post<{ data: Product }>(`${PRODUCTS}/${source}/copies`, { name: 'Next year' });
     expect([status, body.data]).toMatchObject([
@@ -246,6 +248,7 @@ describe('copies of products', () => {
     expect(options).toMatchObject([{ name: 'Morning', isDefault: true, productId: body.data.id }]);
     expect(units).toMatchObject([{ name: 'Adult' }, { name: 'Child', accompaniedBy: [units[0]?.id] }]);
     expect(units[0]?.id).not.toBe(adult);
+    expect(await parts(body.data.id, 'extras')).toMatchObject([{ ...lunch, optionIds: [options[0]?.id] }]);
     expect(await found({ search: `Next year ${body.data.id} Fahrt` })).toEqual([body.data.id]);
   });
 });

@@ -22,8 +22,8 @@ export async function newProduct(app: TestApp, terms: object = {}): Promise<Prod
   return make<Product>(app, PRODUCTS, product(terms));
 }
 
-/** Adds an option or a unit to a product. */
-export async function newPart(app: TestApp, productId: string, list: 'options' | 'units', body: object) {
+/** Adds an option, a unit or an extra to a product. */
+export async function newPart(app: TestApp, productId: string, list: 'options' | 'units' | 'extras', body: object) {
   return make<{ id: string; version: number }>(app, `${PRODUCTS}/${productId}/${list}`, body);
 }
 

@@ -88,6 +88,7 @@ describe('quotes', () => {
           explain: [{ ...candidate, amountCents: 0 }, notForUnit],
         },
       ],
+      extras: [],
       ...{ totalCents: 12_140, taxIncludedCents: 1_737, seats: 3 },
       ...{ cutoffAt: '2127-05-12T05:00:00.000Z', salesState: 'open', unitsLeft: 20 },
     });

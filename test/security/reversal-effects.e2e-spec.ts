@@ -73,6 +73,8 @@ const EFFECTS: Record<string, string> = {
   'operations.waiting_entry.create': 'operations.waiting_entry.withdraw',
   'operations.facility.create': 'operations.facility.delete',
   'operations.facility.delete': 'operations.facility.create',
+  'products.extra.create': 'products.extra.delete',
+  'products.extra.delete': 'products.extra.create',
   'products.option.create': 'products.option.delete',
   'products.option.delete': 'products.option.create',
   'products.price_list.activate': 'products.price_list.retire',

@@ -7,7 +7,13 @@ export {
   type PriceOutcome,
   type PriceSource,
 } from './price-lists/unit-price.js';
-export { type PricedUnit, type PricedUnitOfSale, UnitPricesService } from './price-lists/unit-prices.service.js';
+export {
+  type PricedExtra,
+  type PricedExtraOfSale,
+  type PricedUnit,
+  type PricedUnitOfSale,
+  UnitPricesService,
+} from './price-lists/unit-prices.service.js';
 export type { ProductDefaults } from './products/product-defaults.js';
 export { RESOURCE_TYPES, type ResourceType } from './products/resource-types.js';
 export { ProductPathId } from './products/product-path.js';

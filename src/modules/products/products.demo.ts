@@ -4,6 +4,8 @@ import { DemoData } from '../../platform/provisioning/provisioning-decorators.js
 import type { CreatePriceList, PriceBody } from './price-lists/price-list.dto.js';
 import { PriceListsService } from './price-lists/price-lists.service.js';
 import type { CreateProduct } from './products/product.dto.js';
+import type { CreateProductExtra } from './products/product-extra.dto.js';
+import { ProductExtrasService } from './products/product-extras.service.js';
 import type { CreateProductOption } from './products/product-option.dto.js';
 import { ProductOptionsService } from './products/product-options.service.js';
 import type { CreateProductUnit } from './products/product-unit.dto.js';
@@ -66,6 +68,23 @@ const UNITS: readonly CreateProductUnit[] = [
   { type: 'infant', name: 'Infant', maxAge: 3, seats: 0, accompaniedBy: [demoId('punt', 1)] },
 ];
 
+/** The extras of product 1. The examples read 1, change 2 and delete 3. */
+const EXTRAS: readonly CreateProductExtra[] = [
+  {
+    ...{ name: 'Lunch on board', kind: 'meal', pricing: 'per_person' },
+    texts: [{ locale: 'de', title: 'Mittagessen an Bord', description: 'Fischsuppe, Brot und Wasser.' }],
+    prices: [{ currency: 'EUR', amountCents: 1_500 }],
+  },
+  {
+    ...{ name: 'Transfer from the station', kind: 'transport', pricing: 'per_booking' },
+    prices: [{ currency: 'EUR', amountCents: 2_000 }],
+  },
+  {
+    ...{ name: 'Binoculars', kind: 'equipment', pricing: 'per_unit_quantity' },
+    prices: [{ currency: 'EUR', amountCents: 500 }],
+  },
+];
+
 /** The examples read 1, change 2, activate 3 and retire 4. */
 const PRICE_LISTS: readonly (CreatePriceList & { isActive?: boolean })[] = [
   { name: 'Standard prices', currency: 'EUR', isActive: true },
@@ -88,6 +107,7 @@ export class ProductsDemo {
     private readonly products: ProductsService,
     private readonly options: ProductOptionsService,
     private readonly units: ProductUnitsService,
+    private readonly extras: ProductExtrasService,
     private readonly priceLists: PriceListsService,
   ) {}
 
@@ -103,6 +123,9 @@ export class ProductsDemo {
     }
     for (const [index, unit] of UNITS.entries())
       await this.units.create(productId, unit, { id: demoId('punt', index + 1) });
+    for (const [index, extra] of EXTRAS.entries()) {
+      await this.extras.create(productId, extra, { id: demoId('pxtr', index + 1) });
+    }
     for (const [index, { isActive = false, ...list }] of PRICE_LISTS.entries()) {
       const { id } = await this.priceLists.create(list, demoId('plst', index + 1));
       if (index === 0) await this.priceLists.replacePrices(id, PRICES, null);

@@ -6,6 +6,8 @@ import { PriceListsController } from './price-lists/price-lists.controller.js';
 import { PriceListsRepository } from './price-lists/price-lists.repository.js';
 import { PriceListsService } from './price-lists/price-lists.service.js';
 import { UnitPricesService } from './price-lists/unit-prices.service.js';
+import { ProductExtrasController } from './products/product-extras.controller.js';
+import { ProductExtrasService } from './products/product-extras.service.js';
 import { ProductOptionsController } from './products/product-options.controller.js';
 import { ProductOptionsService } from './products/product-options.service.js';
 import { ProductUnitsController } from './products/product-units.controller.js';
@@ -19,10 +21,17 @@ import './products-tables.js';
 @Module({
   imports: [ActionLedgerModule, OrganizationModule, TaxesModule],
   // Express takes the first route that matches: `/products/price-lists` must precede `/products/:productId`.
-  controllers: [PriceListsController, ProductsController, ProductOptionsController, ProductUnitsController],
+  controllers: [
+    PriceListsController,
+    ProductsController,
+    ProductOptionsController,
+    ProductUnitsController,
+    ProductExtrasController,
+  ],
   providers: [
     PriceListsRepository,
     PriceListsService,
+    ProductExtrasService,
     ProductOptionsService,
     ProductsDemo,
     ProductsRepository,

@@ -46,6 +46,7 @@ const REASONS: Record<string, readonly string[]> = {
       'sessions_endCurrent',
     ],
     ...[
+      'productExtras_delete',
       'productOptions_delete',
       'productUnits_delete',
       'resourceAssignments_delete',

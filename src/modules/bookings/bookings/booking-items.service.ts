@@ -211,7 +211,8 @@ export class BookingItemsService {
         const former = productId ?? departures.get(oldUnits.departureId ?? '')?.productId ?? null;
         const product = departure?.productId ?? item.productId;
         const isMore = item.quantity > quantity;
-        if (item.unitSellCents !== unitSellCents || product !== former || (isMore && unitId === null)) {
+        const isListed = unitId !== null || item.extraId !== null;
+        if (item.unitSellCents !== unitSellCents || product !== former || (isMore && !isListed)) {
           await this.assertListed(item, { productId: product, overrides });
         } else if (isMore) {
           await this.assertPriceOfToday(item, { booking, departure, overrides });
@@ -541,16 +542,21 @@ export class BookingItemsService {
     { productId, overrides }: { productId: string | null; overrides: readonly ItemOverride[] },
   ): Promise<void> {
     if (productId === null || overrides.includes('price')) return;
-    if (item.unitId === null ? !(await this.unitPrices.hasUnits(productId)) : item.priceSource !== 'manual') return;
-    throw priceDiffers(item, item.unitId === null ? null : item.listUnitSellCents);
+    const isListed = item.unitId !== null || item.extraId !== null;
+    if (isListed ? item.priceSource !== 'manual' : !(await this.unitPrices.hasUnits(productId))) return;
+    throw priceDiffers(item, isListed ? item.listUnitSellCents : null);
   }
 
-  /** More of a unit are sold at the item's price only if that is the price of today, or with the override `price`. */
+  /** More of a unit or an extra are sold at the item's price only if that is the price of today, or with the override `price`. */
   private async assertPriceOfToday(
-    { unitId, optionId, serviceDate, ...item }: BookingItem,
+    { unitId, extraId, optionId, serviceDate, ...item }: BookingItem,
     terms: { booking: Booking; departure: DepartureSummary | undefined; overrides: readonly ItemOverride[] },
   ): Promise<void> {
     const { booking, departure = null, overrides } = terms;
+    if (extraId !== null && !overrides.includes('price')) {
+      const expected = await this.unitPrices.priceOfExtra(extraId, booking.currency);
+      if (expected !== item.unitSellCents) throw priceDiffers(item, expected);
+    }
     if (unitId === null || serviceDate === null || overrides.includes('price')) return;
     const { channelId, currency } = booking;
     const sale = { optionId, channelId, currency, serviceDate, departure };
@@ -560,8 +566,9 @@ export class BookingItemsService {
 
   /** Gives an item the price of today on its new departure. */
   private async reprice(item: BookingItem, booking: Booking, departure: DepartureSummary): Promise<void> {
-    const { unitId, optionId } = item;
-    if (unitId === null) item.listAt(priceOfDeparture(booking, departure));
+    const { unitId, extraId, optionId } = item;
+    if (extraId !== null) item.listUnitSellCents = await this.unitPrices.priceOfExtra(extraId, booking.currency);
+    else if (unitId === null) item.listAt(priceOfDeparture(booking, departure));
     else {
       const { channelId, currency } = booking;
       const sale = { optionId, channelId, currency, serviceDate: departure.startDate, departure };
@@ -664,12 +671,12 @@ function priceOfDeparture({ currency }: Booking, departure: DepartureSummary): U
   return { ...NO_UNIT, productId: departure.productId, listUnitSellCents };
 }
 
-/** An item keeps its price on another departure of the same product; a unit is sold on departures of its product only. */
+/** An item keeps its price on another departure of the same product; units and extras are sold on those of their product only. */
 function followDeparture(item: BookingItem, booking: Booking, departure: DepartureSummary | null): void {
-  if (item.unitId !== null) {
+  if (item.unitId !== null || item.extraId !== null) {
     if (departure === null || departure.productId === item.productId) return;
     const details = { field: 'departureId', expected: item.productId, actual: departure.productId };
-    throw unprocessable('product_mismatch', 'The unit belongs to another product than the departure', details);
+    throw unprocessable('product_mismatch', 'The item belongs to another product than the departure', details);
   }
   if (departure?.productId !== item.productId) item.listAt(departure ? priceOfDeparture(booking, departure) : NO_UNIT);
 }

@@ -57,7 +57,8 @@ export class BookingItemsController {
    * With `units` it adds an item for each unit of the departure's product, all of them or none, at the prices that a quote states:
    * those of the price lists in the booking's currency, otherwise of the departure. Each item takes `quantity` * `seatsPerUnit` of
    * the departure's units, and records the price list and its version. Later changes of lists do not change it. A price that
-   * differs needs the override `price`.
+   * differs needs the override `price`. Each extra of the product becomes a further item of the type `extra`: those that are named, and
+   * those that the product requires. It has the departure, and takes none of its units.
    *
    * With a tax code the tax is computed from the rate of the service date, or of today without one; a sent tax must equal it.
    * If other items have a tax code, a discount or an adjustment needs one; so does every item if the accounting settings
@@ -72,22 +73,25 @@ export class BookingItemsController {
       { unitId: demoId('punt', 1), quantity: 2 },
       { unitId: demoId('punt', 2), quantity: 1 },
     ],
+    extras: [{ extraId: demoId('pxtr', 1), quantity: 3 }],
   })
   @Refuses({
     400: ['tax_code_required'],
     403: ['reauthentication_required'],
     404: ['not_found'],
     409: [
-      ...['booking_closed', 'item_limit_reached', 'option_inactive', 'product_archived', 'tax_code_inactive'],
-      ...['too_many_travelers', ...UNITS],
+      ...['booking_closed', 'extra_inactive', 'item_limit_reached', 'option_inactive', 'product_archived'],
+      ...['tax_code_inactive', 'too_many_travelers', ...UNITS],
     ],
     422: [
       'age_out_of_range',
       'channel_mismatch',
       'currency_mismatch',
+      'extra_quantity',
       'invalid_initial_status',
       'negative_total',
       'not_accompanied',
+      'option_mismatch',
       'option_quantity',
       'price_differs',
       'price_missing',

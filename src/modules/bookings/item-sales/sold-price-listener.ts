@@ -6,6 +6,7 @@ import { ProductListener } from '../../products/index.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
 
 mapConstraint('booking_items_unit', () => conflict('unit_in_use', 'Bookings have items of the unit'));
+mapConstraint('booking_items_extra', () => conflict('extra_in_use', 'Bookings have items of the extra'));
 mapConstraint('booking_items_option', () => conflict('option_in_use', 'Bookings have items of the option'));
 
 /** Prevents the withdrawal of price lists that items record. */

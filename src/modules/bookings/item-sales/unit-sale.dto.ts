@@ -37,6 +37,29 @@ export class SoldUnit {
   unitSellCents?: number;
 }
 
+/** An extra of the departure's product, and how many of it. */
+export class SoldExtra {
+  /** Extra of the product (prefix `pxtr`); named at most once. */
+  @Id('pxtr')
+  extraId: string;
+
+  /**
+   * Number of the extra.
+   * @example 2
+   */
+  @Whole({ min: 1, max: 100_000 })
+  quantity: number;
+
+  /**
+   * Price of one with tax, as it was quoted, in minor units of the booking currency. Rejected if the extra has another price,
+   * unless `override` contains `price`.
+   * @example 1500
+   */
+  @Optional()
+  @Cents()
+  unitSellCents?: number;
+}
+
 /**
  * A new item of a booking, or with `units` one item for each unit of a departure. Without `units`, `type`, `title` and
  * `unitSellCents` are required, and the total is `quantity` * `unitSellCents`.
@@ -82,6 +105,14 @@ export class AddBookingItems extends OmitType(CreateBookingItem, ['type', 'title
   @Optional()
   @ListOf(() => SoldUnit, { min: 1, max: MAX_LINES })
   units?: SoldUnit[];
+
+  /**
+   * Extras to sell with the units. Those that the product requires are sold without being named, for all people or units of the
+   * request; one for the whole booking only if the booking does not have it yet.
+   */
+  @Optional()
+  @ListOf(() => SoldExtra, { max: MAX_LINES })
+  extras?: SoldExtra[];
 }
 
 export const SALE_WARNINGS = named('BookingItemWarningCode', ['age_unknown']);
@@ -99,8 +130,8 @@ export class BookingItemWarning {
 }
 
 export class AddedItemsEnvelope extends dataOf(BookingItemResponse) {
-  /** All new items in the order of `units`; `data` is the first of them. */
-  @ListOf(() => BookingItemResponse, { min: 1, max: MAX_LINES })
+  /** All new items in the order of `units`, then one for each extra; `data` is the first of them. */
+  @ListOf(() => BookingItemResponse, { min: 1, max: 2 * MAX_LINES })
   items: BookingItemResponse[];
 
   /** What to check about the new items. */

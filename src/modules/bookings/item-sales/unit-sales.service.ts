@@ -4,9 +4,14 @@ import { Listeners } from '../../../platform/discovery/listeners.js';
 import { invalidField, invalidRequest, unprocessable } from '../../../platform/errors/app-error.js';
 import { ageOn } from '../../../platform/time/calendar.js';
 import { departureTax, DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
-import { type PricedUnitOfSale, ProductsService, UnitPricesService } from '../../products/index.js';
+import {
+  type PricedExtraOfSale,
+  type PricedUnitOfSale,
+  ProductsService,
+  UnitPricesService,
+} from '../../products/index.js';
 import type { CreateBookingItem } from '../items/booking-item.dto.js';
-import type { BookingItem, UnitOfItem } from '../items/booking-item.entity.js';
+import { type BookingItem, NO_UNIT, type UnitOfItem } from '../items/booking-item.entity.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingListener } from '../bookings/booking-listener.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
@@ -14,7 +19,7 @@ import { BookingsService } from '../bookings/bookings.service.js';
 import { overridesOf } from '../items/sales-override.js';
 import type { BookingTraveler } from '../travelers/traveler.entity.js';
 import { assertAllFound, TravelersService } from '../travelers/travelers.service.js';
-import type { AddBookingItems, SoldUnit } from './unit-sale.dto.js';
+import type { AddBookingItems, SoldExtra, SoldUnit } from './unit-sale.dto.js';
 
 const MAX_TITLE = 255;
 
@@ -48,7 +53,7 @@ export interface HeldSale {
 
 type UnitsRequest = AddBookingItems & { departureId: string; units: SoldUnit[] };
 
-/** Sells the units of a product on a departure, each at the price that a quote of the day states. */
+/** Sells the units of a product on a departure, with their extras, each at the price that a quote of the day states. */
 @Injectable()
 export class UnitSalesService {
   constructor(
@@ -63,7 +68,7 @@ export class UnitSalesService {
     private readonly listeners: Listeners,
   ) {}
 
-  /** Adds the item that the request describes, or one for each of its units; all of them or none. */
+  /** Adds the item that the request describes, or one for each of its units and their extras; all of them or none. */
   async add(bookingId: string, body: AddBookingItems): Promise<AddedItems> {
     if (isOfUnits(body)) return this.addUnits(bookingId, body);
     const input = singleItem(body);
@@ -103,24 +108,39 @@ export class UnitSalesService {
       const departure = await this.lockDeparture(body.departureId);
       const { startDate: serviceDate, productId } = departure;
       const travelers = await this.travelersOf(bookingId, body.units);
-      const { optionId, lines, title } = await this.unitPrices.priceOfSale(productId, {
+      const active = await this.repository.activeItems(bookingId);
+      const mayDiffer = overrides.includes('price');
+      const given = body.extras ?? [];
+      const { optionId, lines, extras, title } = await this.unitPrices.priceOfSale(productId, {
         ...{ optionId: body.optionId ?? null, channelId: booking.channelId, currency: booking.currency },
         ...{ serviceDate, departure, language: booking.customerLanguage },
         units: body.units.map(({ unitId, quantity, travelerIds = [], unitSellCents }) => ({
-          ...{ unitId, quantity, hasTypedPrice: unitSellCents !== undefined && overrides.includes('price') },
+          ...{ unitId, quantity, hasTypedPrice: unitSellCents !== undefined && mayDiffer },
           ages: agesOf(travelers, travelerIds, serviceDate),
         })),
+        extras: given.map(({ extraId, quantity, unitSellCents }) => ({
+          ...{ extraId, quantity, hasTypedPrice: unitSellCents !== undefined && mayDiffer },
+        })),
+        soldExtraIds: active.flatMap(({ extraId }) => extraId ?? []),
       });
       const added: AddedItems = { items: [], withUnknownAges: [] };
       for (const [index, line] of lines.entries()) {
-        const given = body.units[index];
-        const unitSellCents = priceOf(line, { given, index, mayDiffer: overrides.includes('price') });
+        const unit = body.units[index];
+        const unitSellCents = priceOf(line, { given: unit, index, mayDiffer });
         assertExact(line, { unitSellCents, index });
         const input = inputOf(line, { body, departure, title: body.title ?? title, unitSellCents });
         const item = await this.items.add(bookingId, input, { unit: unitOf(line, { productId, optionId }), terms });
-        if (given?.travelerIds?.length) await this.travelers.takeSeats(item, given.travelerIds);
+        if (unit?.travelerIds?.length) await this.travelers.takeSeats(item, unit.travelerIds);
         added.items.push(item);
         if (line.isAgeUnknown) added.withUnknownAges.push(item);
+      }
+      for (const [index, extra] of extras.entries()) {
+        const unitSellCents = priceOfExtra(extra, { given: given[index], index, mayDiffer });
+        const input = extraInputOf(extra, { body, departure, unitSellCents });
+        const { extraId, unitSellCents: listUnitSellCents } = extra;
+        const nothing = { seatsPerUnit: 0, peoplePerUnit: 0 };
+        const unit = { ...NO_UNIT, ...nothing, productId, optionId, extraId, listUnitSellCents };
+        added.items.push(await this.items.add(bookingId, input, { unit, terms }));
       }
       await this.listeners.call(BookingListener, (listener) => listener.itemsAdded?.(bookingId));
       return added;
@@ -162,7 +182,8 @@ function isOfUnits(body: AddBookingItems): body is UnitsRequest {
   return true;
 }
 
-function singleItem({ units: _, optionId, ...input }: AddBookingItems): CreateBookingItem {
+function singleItem({ units: _, extras, optionId, ...input }: AddBookingItems): CreateBookingItem {
+  if (extras !== undefined) throw invalidField('extras', 'extras require units', 'not_applicable');
   if (optionId !== undefined) throw invalidField('optionId', 'optionId requires units', 'not_applicable');
   const { type, title, unitSellCents } = input;
   if (type !== undefined && title !== undefined && unitSellCents !== undefined) {
@@ -210,6 +231,37 @@ function inputOf(
   };
 }
 
+/** Like `priceOf`, for an extra; one that the request does not name has no typed price. */
+function priceOfExtra(
+  { extraId, unitSellCents: expected }: PricedExtraOfSale,
+  { given, index, mayDiffer }: { given: SoldExtra | undefined; index: number; mayDiffer: boolean },
+): number {
+  const typed = given?.unitSellCents;
+  if (typed !== undefined && (mayDiffer || typed === expected)) return typed;
+  if (typed === undefined && expected !== null) return expected;
+  const details = { field: `extras.${index}.unitSellCents`, extraId, expected, actual: typed ?? null };
+  throw unprocessable('price_differs', 'The price differs from the current price of the extra', details);
+}
+
+/** An extra takes no unit of an allotment, which belongs to the units. */
+function extraInputOf(
+  { title, quantity, taxCodeId }: PricedExtraOfSale,
+  terms: { body: UnitsRequest; departure: DepartureSummary; unitSellCents: number },
+): CreateBookingItem {
+  const { body, departure, unitSellCents } = terms;
+  const { refundable, pricingTreatment, departureId, override, overrideReason } = body;
+  if (!Number.isSafeInteger(Number(BigInt(unitSellCents) * BigInt(quantity)))) {
+    throw invalidField('extras', 'The price of an extra exceeds 2^53-1', 'amount_too_large');
+  }
+  const code = taxCodeId ?? departure.taxCodeId;
+  const tax =
+    code === null ? { taxIncludedCents: departureTax(quantity * unitSellCents, departure) } : { taxCodeId: code };
+  return {
+    ...{ type: 'extra', title, quantity, unitSellCents, ...tax },
+    ...{ refundable, pricingTreatment, departureId, override, overrideReason },
+  };
+}
+
 /** A long title is cut, so that the name of the unit stays readable. */
 function titleOf(title: string, unit: string): string {
   const end = [...`: ${unit}`];
@@ -232,7 +284,7 @@ function unitOf(
   { productId, optionId }: { productId: string; optionId: string | null },
 ): UnitOfItem {
   return {
-    ...{ productId, optionId, unitId, seatsPerUnit: seats, peoplePerUnit: paxCount },
+    ...{ productId, optionId, unitId, extraId: null, seatsPerUnit: seats, peoplePerUnit: paxCount },
     listUnitSellCents: price?.amountCents ?? null,
     priceListId: price?.priceListId ?? null,
     priceListVersion: price?.priceListVersion ?? null,

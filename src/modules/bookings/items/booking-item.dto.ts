@@ -322,6 +322,10 @@ export class BookingItemResponse {
   @Id('punt')
   unitId: string | null;
 
+  /** Extra of the product (prefix `pxtr`); null for an item that sells none. */
+  @Id('pxtr')
+  extraId: string | null;
+
   /** Capacity of the departure that one of the quantity takes. */
   @Whole({ min: 0, max: 50 })
   seatsPerUnit: number;
@@ -331,7 +335,7 @@ export class BookingItemResponse {
   peoplePerUnit: number;
 
   /**
-   * `list`: the price is that of a price list; `departure`: that of the departure; `manual`: a typed price; the product has no
+   * `list`: the price is that of a price list; `departure`: that of the departure; `extra`: that of the extra; `manual`: a typed price; the product has no
    * price, or another one.
    */
   @OneOf(ITEM_PRICE_SOURCES)

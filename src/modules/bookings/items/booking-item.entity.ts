@@ -39,8 +39,8 @@ export type ItemStatus = (typeof ITEM_STATUSES)[number];
 export const PRICING_TREATMENTS = named('PricingTreatment', ['standard', 'pass_through']);
 export type PricingTreatment = (typeof PRICING_TREATMENTS)[number];
 
-/** Where the price of an item comes from: `manual` is a typed price. */
-export const ITEM_PRICE_SOURCES = extensible('BookingItemPriceSource', [...PRICE_SOURCES, 'manual']);
+/** Where the price of an item comes from: `extra` is that of an extra of the product, `manual` a typed price. */
+export const ITEM_PRICE_SOURCES = extensible('BookingItemPriceSource', [...PRICE_SOURCES, 'manual', 'extra']);
 export type ItemPriceSource = (typeof ITEM_PRICE_SOURCES)[number];
 
 /**
@@ -85,6 +85,7 @@ export interface UnitOfItem {
   productId: string | null;
   optionId: string | null;
   unitId: string | null;
+  extraId: string | null;
   seatsPerUnit: number;
   peoplePerUnit: number;
   listUnitSellCents: number | null;
@@ -96,6 +97,7 @@ export const NO_UNIT: UnitOfItem = {
   productId: null,
   optionId: null,
   unitId: null,
+  extraId: null,
   seatsPerUnit: 1,
   peoplePerUnit: 1,
   listUnitSellCents: null,
@@ -151,6 +153,8 @@ export class BookingItem extends Audited {
   @Column('text', { name: 'option_id', nullable: true }) optionId: string | null;
   /** The unit of the product that the item sells; null for an item without one. */
   @Column('text', { name: 'unit_id', nullable: true }) unitId: string | null;
+  /** The extra of the product that the item sells; it takes no capacity of the departure. */
+  @Column('text', { name: 'extra_id', nullable: true }) extraId: string | null;
   /** Capacity of the departure that one unit takes. */
   @Column('integer', { name: 'seats_per_unit' }) seatsPerUnit: number;
   /** People that one unit stands for. */
@@ -284,7 +288,7 @@ export class BookingItem extends Audited {
 
   /** Throws 400 for a change that the unit of the item does not allow. */
   private assertSoldByUnit({ type = this.type, departureId = this.departureId }: ItemChanges): void {
-    if (this.unitId === null) return;
+    if (this.unitId === null && this.extraId === null) return;
     const message = 'An item that is sold by units stays on a departure and keeps its type';
     if (type !== this.type) throw invalidField('type', message, 'not_applicable');
     if (departureId === null) throw invalidField('departureId', message, 'not_applicable');
@@ -293,6 +297,7 @@ export class BookingItem extends Audited {
   /** A typed price that equals the list price counts as the list price. */
   private followPrice(): void {
     if (this.unitSellCents !== this.listUnitSellCents) this.priceSource = 'manual';
+    else if (this.extraId !== null) this.priceSource = 'extra';
     else this.priceSource = this.priceListId === null ? 'departure' : 'list';
   }
 

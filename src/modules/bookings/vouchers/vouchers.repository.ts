@@ -32,7 +32,8 @@ const ITEMS = `
     ) as "travelerIds"
   from booking_items item
   left join departures departure on departure.id = item.departure_id
-  left join products product on product.id = coalesce(departure.product_id, item.product_id)
+  left join products product on item.extra_id is null
+    and product.id = coalesce(departure.product_id, item.product_id)
   where item.booking_id = $1 and item.type = any($2)
   order by item.created_at, item.id`;
 

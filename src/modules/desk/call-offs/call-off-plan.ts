@@ -17,6 +17,7 @@ export interface LiveBooking {
   isKept: boolean;
   receivedCents: number;
   waivedCents: number;
+  /** `unitId` is the unit or the extra of the product that the item sells. */
   items: { unitId: string | null; productId: string | null; allotmentId: string | null; units: number }[];
 }
 

@@ -1,5 +1,16 @@
 import { dataOf } from '../../../platform/http/dto.js';
-import { Cents, Clearable, Id, ListOf, OneOf, Optional, Text, Whole, Wholes } from '../../../platform/http/fields.js';
+import {
+  Cents,
+  Clearable,
+  Flag,
+  Id,
+  ListOf,
+  OneOf,
+  Optional,
+  Text,
+  Whole,
+  Wholes,
+} from '../../../platform/http/fields.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { PRICE_OUTCOMES, PRICE_SOURCES, type PriceOutcome, type PriceSource } from '../../products/index.js';
 import { SALES_STATES, type SalesState } from '../departures/sales-state.js';
@@ -29,6 +40,23 @@ export class QuotedUnit {
   @Optional()
   @Wholes({ min: 0, max: 150, maxItems: MAX_AGES })
   ages?: number[];
+}
+
+/** An extra of the product, and how many of it. */
+export class QuotedExtra {
+  /**
+   * Extra of the product (prefix `pxtr`); named at most once.
+   * @example "pxtr_01k0dem000e000000000000001"
+   */
+  @Id('pxtr')
+  extraId: string;
+
+  /**
+   * Number of the extra.
+   * @example 2
+   */
+  @Whole({ min: 1, max: MAX_QUANTITY })
+  quantity: number;
 }
 
 /** Units of a product on a departure, or on a service date without one. */
@@ -66,6 +94,11 @@ export class CreateQuote {
   /** Units to be sold together. */
   @ListOf(() => QuotedUnit, { min: 1, max: MAX_LINES })
   units: QuotedUnit[];
+
+  /** Extras to be sold with the units. Required extras are part of the quote without being named. */
+  @Optional()
+  @ListOf(() => QuotedExtra, { max: MAX_LINES })
+  extras?: QuotedExtra[];
 }
 
 /** A candidate for the price of a unit. */
@@ -147,6 +180,45 @@ export class QuoteLineResponse {
   explain: ExplainedPriceResponse[];
 }
 
+/** The price of an extra in a quote. */
+export class QuoteExtraResponse {
+  /** Extra of the product. */
+  @Id('pxtr')
+  extraId: string;
+
+  /** Name of the extra. */
+  @Text({ max: 255 })
+  title: string;
+
+  /** Whether each sale of these units has it. */
+  @Flag()
+  required: boolean;
+
+  /** Number of the extra. */
+  @Whole({ min: 1, max: MAX_LINES * MAX_QUANTITY * 50 })
+  quantity: number;
+
+  /** Price of one, including tax. */
+  @Cents()
+  unitSellCents: number;
+
+  /** Price of all of them, including tax. */
+  @Cents()
+  totalSellCents: number;
+
+  /** Tax code (prefix `taxc`) of the extra, otherwise of the product or the departure; null if none of them has one. */
+  @Id('taxc')
+  taxCodeId: string | null;
+
+  /** Rate of the tax code on the service date in hundredths of a percent; null without a tax code. */
+  @Whole({ min: 0, max: 10_000 })
+  taxRateBasisPoints: number | null;
+
+  /** Tax included in `totalSellCents`. Without a tax code it is the share that the price of the departure includes. */
+  @Cents()
+  taxIncludedCents: number;
+}
+
 /** Prices of units at the time of the request. Nothing is reserved. */
 export class QuoteResponse {
   /** Product of the units. */
@@ -177,7 +249,11 @@ export class QuoteResponse {
   @ListOf(() => QuoteLineResponse, { min: 1, max: MAX_LINES })
   lines: QuoteLineResponse[];
 
-  /** Price of all lines, including tax. */
+  /** The extras in the order of the request, then the required ones that it does not name. */
+  @ListOf(() => QuoteExtraResponse, { max: MAX_LINES })
+  extras: QuoteExtraResponse[];
+
+  /** Price of all lines and extras, including tax. */
   @Cents()
   totalCents: number;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { respond } from '../../../platform/http/respond.js';
-import { type PricedUnit, UnitPricesService } from '../../products/index.js';
+import { type PricedExtra, type PricedUnit, UnitPricesService } from '../../products/index.js';
 import { includedTax, TaxCodesService, type TaxOfDay } from '../../taxes/index.js';
 import type { DepartureView } from '../departures/departure.entity.js';
 import { departureTax } from '../departures/departure-tax.js';
@@ -10,6 +10,7 @@ import {
   type CreateQuote,
   ExplainedPriceResponse,
   MAX_EXPLAINED,
+  QuoteExtraResponse,
   QuoteLineResponse,
   QuoteResponse,
 } from './quote.dto.js';
@@ -24,24 +25,36 @@ export class QuotesService {
   ) {}
 
   async quote(productId: string, body: CreateQuote): Promise<QuoteResponse> {
-    const { optionId = null, channelId = null, currency, units } = body;
+    const { optionId = null, channelId = null, currency, units, extras = [] } = body;
     const { departure, serviceDate } = await this.dayOf(productId, body);
-    const sale = { optionId, channelId, currency, serviceDate, units, departure };
-    const { optionId: appliedId, lines } = await this.unitPrices.price(productId, sale);
+    const sale = { optionId, channelId, currency, serviceDate, units, extras, departure };
+    const priced = await this.unitPrices.price(productId, sale);
     const taxes = new Map<string, TaxOfDay>();
+    const taxOn = async (own: string | null, field: string): Promise<TaxOfDay | null> => {
+      const taxCodeId = own ?? departure?.taxCodeId ?? null;
+      if (taxCodeId === null) return null;
+      const known = taxes.get(taxCodeId);
+      const tax = known ?? (await this.taxCodes.getRateOn(taxCodeId, serviceDate, { field, isNew: true }));
+      taxes.set(taxCodeId, tax);
+      return tax;
+    };
     const quoted: QuoteLineResponse[] = [];
-    for (const [index, line] of lines.entries()) {
-      const taxCodeId = line.taxCodeId ?? departure?.taxCodeId ?? null;
-      const terms = { field: `units.${index}.unitId`, isNew: true };
-      const tax = taxCodeId && (taxes.get(taxCodeId) ?? (await this.taxCodes.getRateOn(taxCodeId, serviceDate, terms)));
-      if (tax) taxes.set(tax.taxCodeId, tax);
-      quoted.push(toLine(line, { index, tax: tax || null, departure }));
+    for (const [index, line] of priced.lines.entries()) {
+      const tax = await taxOn(line.taxCodeId, `units.${index}.unitId`);
+      quoted.push(toLine(line, { field: `units.${index}.quantity`, tax, departure }));
     }
+    const quotedExtras: QuoteExtraResponse[] = [];
+    for (const [index, extra] of priced.extras.entries()) {
+      const field = index < extras.length ? `extras.${index}` : 'units';
+      const tax = await taxOn(extra.taxCodeId, field);
+      quotedExtras.push(toExtra(extra, { field, tax, departure }));
+    }
+    const all = [...quoted, ...quotedExtras];
     return respond(QuoteResponse, {
-      ...{ productId, departureId: departure?.id ?? null, serviceDate, optionId: appliedId },
-      ...{ channelId, currency, lines: quoted },
-      totalCents: sum(quoted.map(({ totalSellCents }) => totalSellCents)),
-      taxIncludedCents: sum(quoted.map(({ taxIncludedCents }) => taxIncludedCents)),
+      ...{ productId, departureId: departure?.id ?? null, serviceDate, optionId: priced.optionId },
+      ...{ channelId, currency, lines: quoted, extras: quotedExtras },
+      totalCents: sum(all.map(({ totalSellCents }) => totalSellCents)),
+      taxIncludedCents: sum(all.map(({ taxIncludedCents }) => taxIncludedCents)),
       seats: sum(quoted.map(({ seats }) => seats)),
       cutoffAt: departure?.cutoffAt?.toISOString() ?? null,
       salesState: departure?.salesState ?? null,
@@ -65,7 +78,8 @@ export class QuotesService {
 }
 
 interface LineTerms {
-  index: number;
+  /** The member of the request that the line is for. */
+  field: string;
   tax: TaxOfDay | null;
   departure: DepartureView | null;
 }
@@ -75,11 +89,7 @@ function toLine(
   terms: LineTerms,
 ): QuoteLineResponse {
   const { amountCents: unitSellCents, source: priceSource, priceListId } = price;
-  const totalSellCents = Number(BigInt(quantity) * BigInt(unitSellCents));
-  if (!Number.isSafeInteger(totalSellCents)) {
-    const message = 'The price of the units exceeds 2^53-1';
-    throw invalidField(`units.${terms.index}.quantity`, message, 'amount_too_large');
-  }
+  const totalSellCents = totalOf({ quantity, unitSellCents }, terms);
   return respond(QuoteLineResponse, {
     ...{ unitId, quantity, people: quantity * paxCount, seats: quantity * seats },
     ...{ unitSellCents, totalSellCents, priceSource, priceListId },
@@ -88,6 +98,23 @@ function toLine(
     taxIncludedCents: taxOf(totalSellCents, terms),
     explain: explain.slice(0, MAX_EXPLAINED).map((candidate) => respond(ExplainedPriceResponse, candidate)),
   });
+}
+
+function toExtra(extra: PricedExtra, terms: LineTerms): QuoteExtraResponse {
+  const totalSellCents = totalOf(extra, terms);
+  const { taxCodeId = null, taxRateBasisPoints = null } = terms.tax ?? {};
+  const tax = { taxCodeId, taxRateBasisPoints, taxIncludedCents: taxOf(totalSellCents, terms) };
+  return respond(QuoteExtraResponse, { ...extra, totalSellCents, ...tax });
+}
+
+/** Throws 400 for a price that no number expresses exactly. */
+function totalOf(
+  { quantity, unitSellCents }: { quantity: number; unitSellCents: number },
+  { field }: LineTerms,
+): number {
+  const total = Number(BigInt(quantity) * BigInt(unitSellCents));
+  if (Number.isSafeInteger(total)) return total;
+  throw invalidField(field, 'The price exceeds 2^53-1', 'amount_too_large');
 }
 
 function taxOf(totalSellCents: number, { tax, departure }: LineTerms): number {

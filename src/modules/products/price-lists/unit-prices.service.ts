@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import type { ProductExtra, SoldTogether } from '../products/product-extra.entity.js';
 import { ProductListener } from '../products/product-listener.js';
 import type { ProductOption } from '../products/product-option.entity.js';
 import type { ProductUnit } from '../products/product-unit.entity.js';
@@ -22,6 +23,8 @@ export interface UnitSale {
   currency: string;
   serviceDate: string;
   units: readonly SoldUnit[];
+  /** Extras that the sale names. It has the required ones without being asked. */
+  extras: readonly SoldExtra[];
   /** The prices of the departure; null without a departure. */
   departure: PricesOfDeparture | null;
 }
@@ -38,6 +41,16 @@ export interface SoldUnit {
   unitId: string;
   quantity: number;
   ages?: readonly number[] | undefined;
+}
+
+export interface SoldExtra {
+  extraId: string;
+  quantity: number;
+}
+
+/** One with a price that staff typed needs no other. */
+export interface ExtraOfSale extends SoldExtra {
+  hasTypedPrice: boolean;
 }
 
 /** A unit that is sold to known travelers. One with a price that staff typed needs no other. */
@@ -61,13 +74,30 @@ export interface PricedUnit {
   explain: ExplainedPrice[];
 }
 
+/** An extra with its price in the currency of the sale. */
+export interface PricedExtra {
+  extraId: string;
+  /** In the language of the sale. */
+  title: string;
+  required: boolean;
+  /** That of the extra, otherwise of the product. */
+  taxCodeId: string | null;
+  quantity: number;
+  unitSellCents: number;
+}
+
+/** `unitSellCents` is null if the extra has only a typed price. */
+export type PricedExtraOfSale = Omit<PricedExtra, 'unitSellCents'> & { unitSellCents: number | null };
+
 /** `price` is null if the unit has only a typed price. */
 export type PricedUnitOfSale = Omit<PricedUnit, 'price'> & { price: UnitPrice | null };
 
-export interface PricedSale<Line = PricedUnit> {
+export interface PricedSale<Line = PricedUnit, Extra = PricedExtra> {
   /** The option that applies; null if the product has none. */
   optionId: string | null;
   lines: Line[];
+  /** Those that the sale names, in their order; then the required ones that it does not name. */
+  extras: Extra[];
 }
 
 /** Checks and prices units of a product. A quote and a sale of the same day get the same prices from it. */
@@ -82,9 +112,13 @@ export class UnitPricesService {
 
   /** Throws 422 for units that the product does not sell like this, and for a unit without a price. */
   async price(productId: string, sale: UnitSale): Promise<PricedSale> {
-    const { optionId, lines } = await this.find(productId, sale, false);
+    const { optionId, lines, extras } = await this.find(productId, { ...sale, language: null }, false);
     return {
       optionId,
+      extras: extras.map((extra, index) => ({
+        ...extra,
+        unitSellCents: extra.unitSellCents ?? throwExtraMissing(extra, index, sale.extras),
+      })),
       lines: lines.map((line, index) => ({ ...line, price: line.price ?? throwMissing(line, index) })),
     };
   }
@@ -95,13 +129,25 @@ export class UnitPricesService {
    */
   async priceOfSale(
     productId: string,
-    { language, ...sale }: Omit<UnitSale, 'units'> & { units: readonly UnitOfSale[]; language: string | null },
-  ): Promise<PricedSale<PricedUnitOfSale> & { title: string }> {
-    const { product, optionId, lines } = await this.find(productId, { ...sale, agesMember: 'travelerIds' }, true);
+    sale: Omit<UnitSale, 'units' | 'extras'> & {
+      units: readonly UnitOfSale[];
+      extras: readonly ExtraOfSale[];
+      language: string | null;
+      /** Extras that the booking has already; those for the whole booking are not required again. */
+      soldExtraIds: readonly string[];
+    },
+  ): Promise<PricedSale<PricedUnitOfSale, PricedExtraOfSale> & { title: string }> {
+    const found = await this.find(productId, { ...sale, agesMember: 'travelerIds' }, true);
+    const { product, optionId, lines, extras } = found;
     for (const [index, line] of lines.entries()) {
       if (line.price === null && !sale.units[index]?.hasTypedPrice) throwMissing(line, index);
     }
-    return { optionId, lines, title: product.titleIn(language) };
+    for (const [index, extra] of extras.entries()) {
+      if (extra.unitSellCents === null && !sale.extras[index]?.hasTypedPrice) {
+        throwExtraMissing(extra, index, sale.extras);
+      }
+    }
+    return { optionId, lines, extras, title: product.titleIn(sale.language) };
   }
 
   /**
@@ -150,15 +196,20 @@ export class UnitPricesService {
     assertQuantityOfUnit(await this.products.units.get(unitId), { quantity, field: 'quantity' });
   }
 
+  /** The price at which one more of an extra is sold in the currency today; null without one. */
+  async priceOfExtra(extraId: string, currency: string): Promise<number | null> {
+    return (await this.products.extras.get(extraId)).priceIn(currency);
+  }
+
   /** The price at which one more of a unit is sold today; null without one. */
-  async priceOfUnit(unitId: string, sale: Omit<UnitSale, 'units'>): Promise<number | null> {
+  async priceOfUnit(unitId: string, sale: Omit<UnitSale, 'units' | 'extras'>): Promise<number | null> {
     return (await this.findPriceOfUnit(unitId, sale))?.amountCents ?? null;
   }
 
   /** Like `priceOfUnit`, with the price list. */
   async findPriceOfUnit(
     unitId: string,
-    { optionId, serviceDate, departure, ...sale }: Omit<UnitSale, 'units'>,
+    { optionId, serviceDate, departure, ...sale }: Omit<UnitSale, 'units' | 'extras'>,
   ): Promise<UnitPrice | null> {
     const unit = await this.products.units.get(unitId);
     const all = await this.products.unitsOf(unit.productId);
@@ -170,13 +221,20 @@ export class UnitPricesService {
 
   private async find(
     productId: string,
-    { agesMember = 'ages', ...sale }: UnitSale & { agesMember?: string },
+    {
+      agesMember = 'ages',
+      soldExtraIds = [],
+      ...sale
+    }: UnitSale & { language: string | null; agesMember?: string; soldExtraIds?: readonly string[] },
     isSale: boolean,
   ) {
     const product = await this.products.products.find(productId);
     if (!product) throw notFound(isSale ? { field: 'departureId' } : undefined);
     product.assertNotArchived();
-    if (isSale) await this.products.lockUnits(sale.units.map(({ unitId }) => unitId));
+    if (isSale) {
+      await this.products.lockUnits(sale.units.map(({ unitId }) => unitId));
+      await this.products.lockExtras(productId);
+    }
     const { channelId, currency, serviceDate } = sale;
     if (channelId !== null) await this.listeners.call(ProductListener, (one) => one.channelSelling?.(channelId));
     const all = await this.products.unitsOf(productId);
@@ -203,7 +261,20 @@ export class UnitPricesService {
         ...unitPrice({ currency, channelId, today }, candidates),
       };
     });
-    return { product, optionId: option?.id ?? null, lines: priced };
+    const extras = extrasOf(await this.products.extrasOf(productId), {
+      optionId: option?.id ?? null,
+      given: sale.extras,
+      together: {
+        people: lines.reduce((sum, { unit, quantity }) => sum + quantity * unit.paxCount, 0),
+        units: lines.reduce((sum, { quantity }) => sum + quantity, 0),
+      },
+      soldExtraIds,
+    }).map(({ extra, quantity }): PricedExtraOfSale => ({
+      ...{ extraId: extra.id, title: extra.titleIn(sale.language), required: extra.required, quantity },
+      taxCodeId: extra.taxCodeId ?? product.taxCodeId,
+      unitSellCents: extra.priceIn(currency),
+    }));
+    return { product, optionId: option?.id ?? null, lines: priced, extras };
   }
 
   /** The given option, otherwise the default one; null for a product without options. */
@@ -280,6 +351,63 @@ function assertQuantityOfUnit(
   if (quantity >= (minQuantity ?? 1) && quantity <= (maxQuantity ?? quantity)) return;
   const details = { field, unitId, minQuantity, maxQuantity };
   throw unprocessable('unit_quantity', 'The unit is not sold in this quantity', details);
+}
+
+interface ExtraTerms {
+  optionId: string | null;
+  given: readonly SoldExtra[];
+  together: SoldTogether;
+  soldExtraIds: readonly string[];
+}
+
+/** The extras that the sale names, then the required ones that it does not name. Throws for those that it cannot have. */
+function extrasOf(
+  all: readonly ProductExtra[],
+  { optionId, given, together, soldExtraIds }: ExtraTerms,
+): { extra: ProductExtra; quantity: number }[] {
+  const named = given.map(({ extraId, quantity }, index) => {
+    const field = `extras.${index}.extraId`;
+    const extra = all.find(({ id }) => id === extraId);
+    if (!extra) throw notFound({ field });
+    if (given.findIndex((one) => one.extraId === extraId) < index) {
+      throw invalidField(field, 'Each extra can be named only once', 'duplicate');
+    }
+    if (!extra.active) throw conflict('extra_inactive', 'The extra is not sold', { field, extraId });
+    if (!extra.isSoldWith(optionId)) {
+      const details = { field, extraId, optionId, optionIds: extra.optionIds };
+      throw unprocessable('option_mismatch', 'The extra is not sold with this option', details);
+    }
+    assertQuantityOfExtra(extra, { quantity, together, field: `extras.${index}.quantity` });
+    return { extra, quantity };
+  });
+  const isNamed = (id: string) => given.some(({ extraId }) => extraId === id);
+  const required = all.filter((extra) => extra.required && extra.active && !isNamed(extra.id));
+  return [
+    ...named,
+    ...required.flatMap((extra) => {
+      const quantity = extra.fullQuantity(together);
+      const isSold = extra.pricing === 'per_booking' && soldExtraIds.includes(extra.id);
+      if (isSold || quantity === 0 || !extra.isSoldWith(optionId)) return [];
+      assertQuantityOfExtra(extra, { quantity, together, field: 'units' });
+      return [{ extra, quantity }];
+    }),
+  ];
+}
+
+function assertQuantityOfExtra(
+  extra: ProductExtra,
+  { quantity, together, field }: { quantity: number; together: SoldTogether; field: string },
+): void {
+  const { min: minQuantity, max: maxQuantity } = extra.bounds(together);
+  if (quantity >= minQuantity && quantity <= maxQuantity) return;
+  const details = { field, extraId: extra.id, minQuantity, maxQuantity };
+  throw unprocessable('extra_quantity', 'The extra is not sold in this quantity', details);
+}
+
+/** A required extra that the sale does not name is missing for the units. */
+function throwExtraMissing({ extraId }: { extraId: string }, index: number, given: readonly SoldExtra[]): never {
+  const field = index < given.length ? `extras.${index}.extraId` : 'units';
+  throw unprocessable('price_missing', 'The extra has no price in this currency', { field, extraId });
 }
 
 function throwMissing({ unitId }: { unitId: string }, index: number): never {

@@ -120,6 +120,9 @@ export class ProductOptionsService {
       if (option.isDefault && others.length > 0 && !successor) {
         throw conflict('option_is_default', 'Make another option the default before this one is deleted');
       }
+      const extras = await this.repository.extrasOf(productId);
+      const extraIds = extras.filter(({ optionIds }) => optionIds?.includes(id)).map((extra) => extra.id);
+      if (extraIds.length > 0) throw conflict('option_in_use', 'Extras are sold with the option', { extraIds });
       await this.repository.deleteOption(option);
       if (option.isDefault && successor) await this.setDefault(successor, true);
       this.record('delete', option, { before: option.auditImage(), after: null });

@@ -8,22 +8,26 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListProducts } from './product.dto.js';
 import { Product } from './product.entity.js';
+import type { ListProductExtras } from './product-extra.dto.js';
+import { ProductExtra } from './product-extra.entity.js';
 import type { ListProductOptions } from './product-option.dto.js';
 import { ProductOption } from './product-option.entity.js';
 import type { ListProductUnits } from './product-unit.dto.js';
 import { ProductUnit } from './product-unit.entity.js';
 
-/** Reads and writes products with their options and units. */
+/** Reads and writes products with their options, units and extras. */
 @Injectable()
 export class ProductsRepository {
   readonly products: Rows<Product>;
   readonly options: Rows<ProductOption>;
   readonly units: Rows<ProductUnit>;
+  readonly extras: Rows<ProductExtra>;
 
   constructor(private readonly database: Database) {
     this.products = database.rows(Product);
     this.options = database.rows(ProductOption);
     this.units = database.rows(ProductUnit);
+    this.extras = database.rows(ProductExtra);
   }
 
   async list(query: ListProducts): Promise<{ rows: Product[]; total: number }> {
@@ -52,6 +56,15 @@ export class ProductsRepository {
     return this.units.page(found, pageBounds(query));
   }
 
+  async listExtras(productId: string, query: ListProductExtras): Promise<{ rows: ProductExtra[]; total: number }> {
+    const { kind, active, sort = 'position' } = query;
+    const found = this.extras.query('extra').where('extra.productId = :productId', { productId });
+    filterRows(found, 'extra.kind', kind);
+    if (active !== undefined) found.andWhere('extra.active = :active', { active });
+    sortRows(found, sort);
+    return this.extras.page(found, pageBounds(query));
+  }
+
   /** All options of a product; at most 50. */
   async optionsOf(productId: string): Promise<ProductOption[]> {
     return this.options.listBy({ productId }, ['position', 'id']);
@@ -60,6 +73,17 @@ export class ProductsRepository {
   /** All units of a product; at most 50. */
   async unitsOf(productId: string): Promise<ProductUnit[]> {
     return this.units.listBy({ productId }, ['position', 'id']);
+  }
+
+  /** All extras of a product; at most 50. */
+  async extrasOf(productId: string): Promise<ProductExtra[]> {
+    return this.extras.listBy({ productId }, ['position', 'id']);
+  }
+
+  /** None of the extras of the product is deleted until the transaction ends. */
+  async lockExtras(productId: string): Promise<void> {
+    const lock = 'select from product_extras where product_id = $1 order by id for key share';
+    await this.database.prepared('product-extras-lock', lock, [productId]);
   }
 
   /** None of these units is deleted until the transaction ends. */
@@ -80,11 +104,21 @@ export class ProductsRepository {
     return unit;
   }
 
+  async getExtra(productId: string, id: string): Promise<ProductExtra> {
+    const extra = await this.extras.get(id);
+    if (extra.productId !== productId) throw notFound();
+    return extra;
+  }
+
   async deleteOption({ id }: ProductOption): Promise<void> {
     await this.database.prepared('product-option-delete', 'delete from product_options where id = $1', [id]);
   }
 
   async deleteUnit({ id }: ProductUnit): Promise<void> {
     await this.database.prepared('product-unit-delete', 'delete from product_units where id = $1', [id]);
+  }
+
+  async deleteExtra({ id }: ProductExtra): Promise<void> {
+    await this.database.prepared('product-extra-delete', 'delete from product_extras where id = $1', [id]);
   }
 }

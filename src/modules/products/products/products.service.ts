@@ -23,6 +23,7 @@ import { type CopyProduct, type CreateProduct, type ListProducts, UpdateProduct 
 import { Product, type ProductChanges } from './product.entity.js';
 import type { ProductDefaults } from './product-defaults.js';
 import { ProductListener } from './product-listener.js';
+import { ProductExtra } from './product-extra.entity.js';
 import { ProductOption } from './product-option.entity.js';
 import { ProductUnit } from './product-unit.entity.js';
 import { ProductsRepository } from './products.repository.js';
@@ -97,33 +98,43 @@ export class ProductsService {
     return { before, after: product.auditImage() };
   }
 
-  /** Creates a draft with the options and units of a product, which may be archived. */
+  /** Creates a draft with the options, units and extras of a product, which may be archived. */
   async copy(sourceId: string, { id = newId('prod'), name }: CopyProduct): Promise<Product> {
     return this.database.transaction(async () => {
       const source = await this.repository.products.lock(sourceId);
       const [options, units] = [await this.repository.optionsOf(sourceId), await this.repository.unitsOf(sourceId)];
+      const extras = await this.repository.extrasOf(sourceId);
       const createdAt = this.clock.now();
       const reset = { version: 1, createdAt, updatedAt: createdAt };
       const draft = { status: 'draft', activatedAt: null, archivedAt: null } as const;
       const product = make(Product, { ...source, id, name: name ?? source.name, ...draft, ...reset });
       product.derive();
-      const ids = new Map(units.map((unit) => [unit.id, newId('punt')]));
-      const idOf = (unitId: string) => ids.get(unitId) ?? unitId;
+      const ids = new Map([
+        ...units.map((unit) => [unit.id, newId('punt')] as const),
+        ...options.map((option) => [option.id, newId('popt')] as const),
+      ]);
+      const idOf = (partId: string) => ids.get(partId) ?? partId;
       const copies = {
-        options: options.map((one) => make(ProductOption, { ...one, id: newId('popt'), productId: id, ...reset })),
+        options: options.map((one) => make(ProductOption, { ...one, id: idOf(one.id), productId: id, ...reset })),
         units: units.map((one) => {
           const accompaniedBy = one.accompaniedBy.map(idOf);
           return make(ProductUnit, { ...one, id: idOf(one.id), productId: id, accompaniedBy, ...reset });
+        }),
+        extras: extras.map((one) => {
+          const optionIds = one.optionIds?.map(idOf) ?? null;
+          return make(ProductExtra, { ...one, id: newId('pxtr'), productId: id, optionIds, ...reset });
         }),
       };
       await this.repository.products.insert(product);
       await this.repository.options.insertAll(copies.options);
       await this.repository.units.insertAll(copies.units);
+      await this.repository.extras.insertAll(copies.extras);
       const after = {
         ...product.auditImage(),
         sourceId,
         options: copies.options.map((option) => option.auditImage()),
         units: copies.units.map((unit) => unit.auditImage()),
+        extras: copies.extras.map((extra) => extra.auditImage()),
       };
       this.record('copy', product, { before: null, after });
       return product;

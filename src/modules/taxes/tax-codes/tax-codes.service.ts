@@ -25,7 +25,15 @@ import { type TaxCodeView, TaxCodesRepository } from './tax-codes.repository.js'
 mapConstraint('tax_codes_country_code', () =>
   conflict('tax_code_taken', 'The country already has a tax code with this code', { field: 'code' }),
 );
-for (const table of ['booking_items', 'departures', 'trip_components', 'invoice_lines', 'products', 'product_units']) {
+for (const table of [
+  'booking_items',
+  'departures',
+  'trip_components',
+  'invoice_lines',
+  'products',
+  'product_units',
+  'product_extras',
+]) {
   mapConstraint(`${table}_tax_code`, () => conflict('tax_code_in_use', 'The tax code is in use'));
 }
 
