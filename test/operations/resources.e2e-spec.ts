@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { confirmedBooking, entriesAbout, invalid, type One, type Page, problem } from '../bookings/bookings.js';
 import { callOff } from '../desk/call-offs/call-offs.js';
+import { newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { DEPARTURES, newDeparture, read } from './departures.js';
@@ -16,6 +17,7 @@ beforeAll(async () => {
 const DAY = { startsAt: '2127-05-12T06:00:00.000Z', endsAt: '2127-05-12T15:00:00.000Z' };
 const EVENING = { startsAt: '2127-05-12T15:00:00.000Z', endsAt: '2127-05-12T18:00:00.000Z' };
 const NEXT_DAY = { startsAt: '2127-05-13T06:00:00.000Z', endsAt: '2127-05-13T15:00:00.000Z' };
+const BOARD = '/v1/admin/desk/departures?from=2127-05-01&to=2127-05-31';
 const UNKNOWN = 'rsrc_01k0dem000e0000000000zzzzz';
 const assign = (departureId: string, body: object) => owner.post<One<Assignment>>(assignmentsOf(departureId), body);
 const list = async (id: string) => (await owner.get<Page<Assignment>>(assignmentsOf(id))).body.data;
@@ -213,5 +215,93 @@ describe('a departure with resources', () => {
     const late = await assign(off.departureId, { resourceId });
     const called = problem('departure_called_off', { departureIds: [off.departureId] });
     expect([late.status, late.body]).toEqual([409, called]);
+  });
+});
+
+describe('the resources of a departure', () => {
+  interface Detail {
+    data: object;
+    resourceWarnings: object[];
+  }
+  const none = { resourceId: null, resourceName: null, documentKind: null, expiresOn: null };
+  const warningsOf = async (id: string) => (await owner.get<Detail>(`${DEPARTURES}/${id}`)).body.resourceWarnings;
+
+  it('that are too few, too small or not allowed to serve are reported on the departure, the lists and the manifest', async () => {
+    const resourceNeeds = [{ type: 'guide' }, { type: 'guide' }, { type: 'boat' }];
+    const { id: productId } = await newProduct(app, { resourceNeeds });
+    const { id } = await newDeparture(app, { ...DAY, productId });
+    const lists = async (understaffed: boolean) => {
+      const query = `productId=${productId}&understaffed=${understaffed}`;
+      const departures = await owner.get<Page<{ id: string }>>(`${DEPARTURES}?${query}`);
+      const board = await owner.get<Page<{ id: string }>>(`${BOARD}&${query}`);
+      return [departures.body.data, board.body.data].map((rows) => rows.map((row) => row.id));
+    };
+    expect(await warningsOf(id)).toEqual([
+      { code: 'understaffed', resourceType: 'boat', ...none, required: 1, available: 0 },
+      { code: 'understaffed', resourceType: 'guide', ...none, required: 2, available: 0 },
+    ]);
+    expect([await lists(true), await lists(false)]).toEqual([
+      [[id], [id]],
+      [[], []],
+    ]);
+
+    const boat = await newResource(app, { type: 'boat', name: 'Egreta', seats: 2 });
+    const documents = [
+      { kind: 'licence', expiresOn: '2127-05-11' },
+      { kind: 'first aid', expiresOn: '2127-05-12' },
+    ];
+    const guide = await newResource(app, { name: 'Sorin', documents });
+    for (const resourceId of [boat.id, guide.id]) await newAssignment(app, { departureId: id, resourceId });
+    await newAssignment(app, { departureId: id, role: 'Second guide' });
+    expect([await lists(true), await lists(false)]).toEqual([
+      [[], []],
+      [[id], [id]],
+    ]);
+    await confirmedBooking(owner, { item: { departureId: id, quantity: 3, unitSellCents: 5_900 } });
+    const found = [
+      {
+        ...{ code: 'document_expired', resourceType: 'guide', resourceId: guide.id, resourceName: 'Sorin' },
+        ...{ documentKind: 'licence', expiresOn: '2127-05-11', required: null, available: null },
+      },
+      { code: 'vehicle_too_small', resourceType: 'boat', ...none, required: 3, available: 2 },
+    ];
+    expect(await warningsOf(id)).toEqual(found);
+    const board = await owner.get<Page<{ attention: { code: string }[] }>>(`${BOARD}&productId=${productId}`);
+    const codes = board.body.data[0]?.attention.map(({ code }) => code);
+    expect(codes).toEqual(['travelers_incomplete', 'document_expired', 'vehicle_too_small']);
+    const manifest = await owner.get<One<object>>(`${DEPARTURES}/${id}/manifest`);
+    expect(manifest.body.data).toMatchObject({
+      units: [{ people: 3 }],
+      resources: [
+        { name: 'Egreta', type: 'boat', role: null },
+        { name: 'Sorin', type: 'guide', role: null },
+        { name: 'Ioana', type: 'guide', role: 'Second guide' },
+      ],
+      resourceWarnings: found,
+    });
+    const pdf = await owner.get(`${DEPARTURES}/${id}/manifest?format=pdf`);
+    expect([pdf.status, pdf.headers['content-type']]).toEqual([200, 'application/pdf']);
+
+    // A second boat takes the third person; of a boat with unknown seats nothing is known.
+    const tender = await newResource(app, { type: 'boat', name: 'Tender', seats: 1 });
+    await newAssignment(app, { departureId: id, resourceId: tender.id });
+    expect(await warningsOf(id)).toEqual(found.slice(0, 1));
+    await change(boat.id, { seats: 1 });
+    expect(await warningsOf(id)).toMatchObject([{}, { code: 'vehicle_too_small', required: 3, available: 2 }]);
+    await change(boat.id, { seats: null });
+    expect(await warningsOf(id)).toEqual(found.slice(0, 1));
+  });
+
+  it('are not missed by a departure that has ended or was called off', async () => {
+    const { id: productId } = await newProduct(app, { resourceNeeds: [{ type: 'guide' }] });
+    const past = await newDeparture(app, {
+      productId,
+      startsAt: '2021-05-12T06:00:00Z',
+      endsAt: '2021-05-12T15:00:00Z',
+    });
+    const off = await newDeparture(app, { productId });
+    expect(await warningsOf(off.id)).toHaveLength(1);
+    await owner.post(`${DEPARTURES}/${off.id}/cancellation`, {});
+    expect([await warningsOf(past.id), await warningsOf(off.id)]).toEqual([[], []]);
   });
 });

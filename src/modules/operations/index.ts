@@ -24,6 +24,8 @@ export {
   salesStateOf,
   type SalesTerms,
 } from './departures/sales-state.js';
+export { MAX_RESOURCE_WARNINGS, ResourceWarning } from './departures/resource-warning.dto.js';
+export { isUnderstaffed, RESOURCE_WARNINGS, resourceWarningsOf } from './departures/resource-warnings.js';
 export type { CreateResource } from './resources/resource.dto.js';
 export { ResourceAssignmentsService } from './resources/resource-assignments.service.js';
 export { ResourcesService } from './resources/resources.service.js';

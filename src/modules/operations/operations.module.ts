@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
+import { CalendarController } from './calendar/calendar.controller.js';
+import { CalendarService } from './calendar/calendar.service.js';
 import { DepartureMinimumsService } from './departures/departure-minimums.service.js';
 import { DepartureProductListener } from './departures/departure-product-listener.js';
 import { DeparturesController } from './departures/departures.controller.js';
@@ -28,6 +30,7 @@ import './operations-tables.js';
 @Module({
   imports: [ActionLedgerModule, ProductsModule, TaxesModule],
   controllers: [
+    CalendarController,
     DepartureSchedulesController,
     DeparturesController,
     FacilitiesController,
@@ -37,6 +40,7 @@ import './operations-tables.js';
     ResourcesController,
   ],
   providers: [
+    CalendarService,
     DepartureMinimumsService,
     DepartureProductListener,
     DepartureSchedulesJobs,

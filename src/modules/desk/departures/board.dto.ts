@@ -1,9 +1,9 @@
 import { PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { extensible } from '../../../platform/http/named-values.js';
-import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
+import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
-import { RUN_STATES, type RunState, SALES_STATES, type SalesState } from '../../operations/index.js';
+import { RESOURCE_WARNINGS, RUN_STATES, type RunState, SALES_STATES, type SalesState } from '../../operations/index.js';
 
 const MAX_UNITS = 1_000_000;
 const MAX_CHANNELS = 500;
@@ -14,6 +14,7 @@ export const BOARD_ATTENTION = extensible('DepartureAttention', [
   'minimum_not_reached',
   'travelers_incomplete',
   'payment_overdue',
+  ...RESOURCE_WARNINGS,
 ]);
 export type BoardAttentionCode = (typeof BOARD_ATTENTION)[number];
 
@@ -48,6 +49,11 @@ export class ListBoard extends PageQuery {
   @Text({ max: 100 })
   search?: string;
 
+  /** If true, only departures that have not ended and lack resources that their product needs; if false, only the others. */
+  @Optional()
+  @QueryFlag()
+  understaffed?: boolean;
+
   /** Sort field, `startsAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(BOARD_SORTS)
@@ -81,7 +87,8 @@ export class BoardChannel {
 export class BoardAttention {
   /**
    * `minimum_not_reached`: the decision whether it runs is due; `travelers_incomplete`: a confirmed booking lacks travelers, or data
-   * of travelers that the product requires; `payment_overdue`: a booking has an overdue installment (only with the scope `finance:receivables`).
+   * of travelers that the product requires; `payment_overdue`: a booking has an overdue installment (only with the scope `finance:receivables`);
+   * `understaffed`, `vehicle_too_small`, `document_expired`: something is wrong with the resources of the departure.
    */
   @OneOf(BOARD_ATTENTION)
   code: BoardAttentionCode;

@@ -27,12 +27,13 @@ export class BoardService {
 
   /** Reads one snapshot. Throws 400 for more than 62 days. A filter by channel needs the scope `distribution:read`. */
   async list(query: ListBoard): Promise<BoardPage> {
-    const { productId = null, channelId = null, salesState = null, search = null, sort = 'startsAt' } = query;
+    const { productId = null, channelId = null, salesState = null, search = null } = query;
+    const { understaffed = null, sort = 'startsAt' } = query;
     if (channelId !== null) assertScope('distribution:read');
     const { limit, offset } = pageBounds(query);
     const [today, now] = [this.clock.today(), this.clock.now()];
     const { from, to } = daysOf(query, today);
-    const filters = [from, to, productId, channelId, salesState, now, search];
+    const filters = [from, to, productId, channelId, salesState, now, search, understaffed];
     const page = [limit, offset, today, hasScope('finance:receivables'), hasScope('distribution:read')];
     return this.database.snapshot(async () => {
       const [counted] = await this.database.query<{ total: number }>(BOARD_TOTAL, filters);

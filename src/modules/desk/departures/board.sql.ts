@@ -1,10 +1,13 @@
 import { containsWordsSql } from '../../../platform/database/like.js';
 import { LACKS_TRAVELERS } from '../../bookings/index.js';
-import { poolOf, salesStateOf } from '../../operations/index.js';
+import { isUnderstaffed, poolOf, resourceWarningsOf, salesStateOf } from '../../operations/index.js';
 
 /** SQL: the active items `i` on `departure` in bookings with one of these statuses. */
 const live = (statuses: string): string => `booking_items i join bookings booking on booking.id = i.booking_id
   where i.departure_id = departure.id and i.status <> 'cancelled' and booking.status in (${statuses})`;
+
+/** SQL: the people of confirmed bookings. */
+const PEOPLE_OF = `(select least(coalesce(sum(i.quantity * i.people_per_unit), 0), 2147483647)::int from ${live(`'confirmed', 'in_progress', 'completed'`)})`;
 
 /** SQL: the name of the product; without a record that of its document in the catalog. */
 const PRODUCT_NAME = `coalesce(product.name, (
@@ -17,7 +20,7 @@ const REMAINING = 'slot.allotted - slot.sold - slot.held - slot.released - slot.
 
 /**
  * The departures of the local days $1 to $2 that match the filters: product $3, channel $4, sales states $5 at the instant $6 and
- * words $7; a null filter matches all.
+ * words $7, understaffed $8; a null filter matches all.
  */
 const FOUND = `departures departure left join products product on product.id = departure.product_id
   where departure.start_date between $1::date and $2::date
@@ -26,12 +29,13 @@ const FOUND = `departures departure left join products product on product.id = d
       select from allotment_slots slot join allotments allotment on allotment.id = slot.allotment_id
       where slot.departure_id = departure.id and allotment.channel_id = $4 and allotment.deleted_at is null))
     and ($5::text[] is null or ${salesStateOf('departure', '$6::timestamptz')} = any($5))
-    and ($7::text is null or ${containsWordsSql(`fold(coalesce(${PRODUCT_NAME}, '') || ' ' || departure.product_id)`, '$7')})`;
+    and ($7::text is null or ${containsWordsSql(`fold(coalesce(${PRODUCT_NAME}, '') || ' ' || departure.product_id)`, '$7')})
+    and ($8::boolean is null or ${isUnderstaffed('departure', '$6::timestamptz')} = $8)`;
 
 export const BOARD_TOTAL = `select count(*)::int as total from ${FOUND}`;
 
 /**
- * A page with the limit $8 and the offset $9; $10 is today, $11 and $12 whether the caller may see what customers owe and the
+ * A page with the limit $9 and the offset $10; $11 is today, $12 and $13 whether the caller may see what customers owe and the
  * allotments of channels.
  */
 export const boardStatement = (direction: 'asc' | 'desc'): string => `
@@ -44,8 +48,8 @@ export const boardStatement = (direction: 'asc' | 'desc'): string => `
       else 'guaranteed' end as "runState",
     departure.capacity, departure.sold, departure.held, ${poolOf('departure')} as free,
     departure.min_participants as "minParticipants",
-    (select least(coalesce(sum(i.quantity * i.people_per_unit), 0), 2147483647)::int from ${live(`'confirmed', 'in_progress', 'completed'`)}) as people,
-    case when $12 then (
+    ${PEOPLE_OF} as people,
+    case when $13 then (
       select coalesce(json_agg(json_build_object('channelId', channel.id, 'name', channel.name, 'allotted', slot.allotted,
         'sold', slot.sold, 'remaining', case when allotment.type = 'cap' then greatest(least(${REMAINING}, ${poolOf('departure')}), 0) else ${REMAINING} end)
         order by lower(channel.name), slot.id), '[]')
@@ -58,11 +62,13 @@ export const boardStatement = (direction: 'asc' | 'desc'): string => `
       case when departure.status = 'scheduled' and departure.minimum_not_reached_at is not null then 'minimum_not_reached' end,
       case when departure.starts_at > $6 and exists (
         select from ${live(`'confirmed', 'in_progress'`)} and ${LACKS_TRAVELERS}) then 'travelers_incomplete' end,
-      case when $11 and exists (
+      case when $12 and exists (
         select from ${live(`'confirmed', 'in_progress', 'completed'`)} and exists (
           select from payment_schedules installment
-          where installment.booking_id = booking.id and installment.status = 'pending' and installment.due_date < $10::date)
+          where installment.booking_id = booking.id and installment.status = 'pending' and installment.due_date < $11::date)
       ) then 'payment_overdue' end
-    ], null) as attention
+    ], null) || array(
+      select distinct warning.code from (${resourceWarningsOf('departure', { now: '$6::timestamptz', people: PEOPLE_OF })}) as warning
+      order by warning.code) as attention
   from ${FOUND}
-  order by departure.starts_at ${direction}, departure.id ${direction} limit $8 offset $9`;
+  order by departure.starts_at ${direction}, departure.id ${direction} limit $9 offset $10`;

@@ -1,6 +1,7 @@
 import type { Content } from 'pdfmake';
 import { bold, createPdf, type DrawText, type PdfLayout } from '../../../platform/pdf/pdf.js';
-import type { ManifestPerson, ManifestResponse } from './manifest.dto.js';
+import type { ResourceWarning } from '../../operations/index.js';
+import type { ManifestPerson, ManifestResource, ManifestResponse } from './manifest.dto.js';
 
 /** A column of the list: its heading, its width in units of the font size, and the text of a person. */
 interface Column {
@@ -38,7 +39,7 @@ export async function renderManifest(manifest: ManifestResponse): Promise<Buffer
 }
 
 function layoutOf(manifest: ManifestResponse, draw: DrawText): PdfLayout {
-  const { people, dietary, localStart } = manifest;
+  const { people, dietary, localStart, resourceWarnings: warnings } = manifest;
   const isSensitive = people.some((person) => sensitiveOf(person) !== '');
   const columns = isSensitive ? [...COLUMNS, SENSITIVE] : COLUMNS;
   const line = (label: string, value: string): Content => draw({ label, value }, 90);
@@ -59,6 +60,9 @@ function layoutOf(manifest: ManifestResponse, draw: DrawText): PdfLayout {
         'Dietary needs:',
         dietary.map(({ need, people: count }) => `${count} ${need.replaceAll('_', ' ')}`).join(', '),
       ),
+      line('Sold as:', manifest.units.map(({ unit, people: count }) => `${count} × ${unit}`).join(', ')),
+      line('Resources:', manifest.resources.map(resourceOf).join(', ')),
+      ...(warnings.length > 0 ? [line('Attention:', warnings.map(warningOf).join('; '))] : []),
       line('As of:', manifest.generatedAt),
       {
         layout: 'lightHorizontalLines',
@@ -75,6 +79,22 @@ function layoutOf(manifest: ManifestResponse, draw: DrawText): PdfLayout {
       },
     ],
   };
+}
+
+function resourceOf({ name, role, type }: ManifestResource): string {
+  return `${name} (${role ?? type.replaceAll('_', ' ')})`;
+}
+
+function warningOf({ code, resourceType, ...warning }: ResourceWarning): string {
+  const { required, available, resourceName, documentKind, expiresOn } = warning;
+  switch (code) {
+    case 'understaffed':
+      return `${resourceType}: ${available} of ${required} assigned`;
+    case 'vehicle_too_small':
+      return `${resourceType}: ${available} seats for ${required} people`;
+    case 'document_expired':
+      return `${resourceName}: ${documentKind} expires on ${expiresOn}`;
+  }
 }
 
 function bookingOf({ bookingNumber, isProvisional, isCancelled }: ManifestPerson): string {

@@ -3,6 +3,8 @@ import { Cents, Flag, Id, ListOf, Nested, OneOf, Optional, Text, Texts, Whole } 
 import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag } from '../../../platform/http/query-fields.js';
 import { CountryCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+import { MAX_RESOURCE_WARNINGS, ResourceWarning } from '../../operations/index.js';
+import { RESOURCE_TYPES, type ResourceType } from '../../products/index.js';
 
 export const MANIFEST_FORMATS = named('ManifestFormat', ['json', 'csv', 'pdf']);
 export const SENSITIVE_COLUMNS = named('ManifestColumn', ['document', 'healthNote', 'mobilityNote']);
@@ -12,6 +14,7 @@ export const CHECK_IN_STATES = named('CheckInState', ['arrived', 'no_show', 'non
 export type CheckInState = (typeof CHECK_IN_STATES)[number];
 
 export const MAX_PEOPLE = 2000;
+export const MAX_RESOURCES = 1_000;
 const MAX_CHECK_INS = 500;
 
 export class ManifestQuery {
@@ -40,6 +43,36 @@ export class DietaryCount {
   /** Number of people with it. */
   @Whole({ min: 1, max: MAX_PEOPLE })
   people: number;
+}
+
+/** How many people have bought the same. */
+export class UnitCount {
+  /** What was sold: the title of the item. */
+  @Text({ max: 255 })
+  unit: string;
+
+  /** Number of people; those of cancelled items do not count. */
+  @Whole({ min: 1, max: MAX_PEOPLE })
+  people: number;
+}
+
+/** Somebody or something that serves the departure. */
+export class ManifestResource {
+  /** Resource (prefix `rsrc`). */
+  @Id('rsrc')
+  resourceId: string;
+
+  /** Kind of the resource. */
+  @OneOf(RESOURCE_TYPES)
+  type: ResourceType;
+
+  /** Name by which staff know it. */
+  @Text({ max: 255 })
+  name: string;
+
+  /** What it does on the departure; null if nothing was said. */
+  @Text({ max: 100 })
+  role: string | null;
 }
 
 /** A travel document with its number. */
@@ -234,6 +267,18 @@ export class ManifestResponse {
   /** Dietary needs with the number of people, sorted by need. */
   @ListOf(() => DietaryCount, { max: 8 })
   dietary: DietaryCount[];
+
+  /** People by what they have bought, sorted by its title. */
+  @ListOf(() => UnitCount, { max: MAX_PEOPLE })
+  units: UnitCount[];
+
+  /** Guides, vehicles and other resources of the departure, by their start. */
+  @ListOf(() => ManifestResource, { max: MAX_RESOURCES })
+  resources: ManifestResource[];
+
+  /** Unmet needs, vehicles that are too small, and expired documents; empty if the resources are in order. */
+  @ListOf(() => ResourceWarning, { max: MAX_RESOURCE_WARNINGS })
+  resourceWarnings: ResourceWarning[];
 
   /** When the manifest was read. */
   @Instant()

@@ -1,4 +1,4 @@
-import { MAX_PEOPLE } from './manifest.dto.js';
+import { MAX_PEOPLE, MAX_RESOURCES } from './manifest.dto.js';
 
 /** A departure with one of its people; the members of the person are null in the only row of an empty departure. */
 export interface ManifestRow {
@@ -51,6 +51,13 @@ const arrivalOf = (who: string): string => `left join lateral (
       and (found.traveler_id = ${who} or found.traveler_id is null and found.seat = place.seat)
     order by found.traveler_id nulls last limit 1
   ) as arrival on true`;
+
+/** The resources of departure $1, by their start. */
+export const RESOURCES = `
+  select resource.id as "resourceId", resource.type, resource.name, assignment.role
+  from resource_assignments assignment join resources resource on resource.id = assignment.resource_id
+  where assignment.departure_id = $1
+  order by assignment.starts_at, assignment.id limit ${MAX_RESOURCES}`;
 
 /** The number of people of departure $1, with those of cancelled items if $2. Read before each of them is: they may be millions. */
 export const PEOPLE = `

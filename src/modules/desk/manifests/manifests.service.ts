@@ -13,12 +13,13 @@ import {
   type CheckInSummary,
   type ManifestPerson,
   type ManifestQuery,
+  type ManifestResource,
   type ManifestResponse,
   MAX_PEOPLE,
   SENSITIVE_COLUMNS,
   type SensitiveColumn,
 } from './manifest.dto.js';
-import { ARRIVALS, MANIFEST, type ManifestRow, PEOPLE, SEATS } from './manifest.sql.js';
+import { ARRIVALS, MANIFEST, type ManifestRow, PEOPLE, RESOURCES, SEATS } from './manifest.sql.js';
 
 interface FoundSeat {
   itemId: string;
@@ -56,7 +57,9 @@ export class ManifestsService {
       people.push({ ...toPerson(row), ...(showsAmounts && { balanceDueCents: dueOf(row) }), ...sensitive });
     }
     await this.recordReading(departureId, people);
-    return toManifest(head, people, this.clock.now());
+    const resources = await this.database.query<ManifestResource>(RESOURCES, [departureId]);
+    const resourceWarnings = await this.departures.listResourceWarnings(departureId);
+    return toManifest(head, { people, resources, resourceWarnings, now: this.clock.now() });
   }
 
   /** Sets the state of these people; the last state counts, and people who have it already are left alone. */
@@ -227,10 +230,18 @@ function toPerson(row: PersonRow): ManifestPerson {
   };
 }
 
-function toManifest(head: ManifestRow, people: ManifestPerson[], now: Date): ManifestResponse {
+function toManifest(
+  head: ManifestRow,
+  {
+    people,
+    resources,
+    resourceWarnings,
+    now,
+  }: Pick<ManifestResponse, 'people' | 'resources' | 'resourceWarnings'> & {
+    now: Date;
+  },
+): ManifestResponse {
   const counted = people.filter(({ isCancelled }) => !isCancelled);
-  const needs = new Map<string, number>();
-  for (const need of counted.flatMap(({ dietary }) => dietary)) needs.set(need, (needs.get(need) ?? 0) + 1);
   const inState = (state: string) => counted.filter(({ checkIn }) => checkIn.state === state).length;
   return {
     departureId: head.departureId,
@@ -245,10 +256,20 @@ function toManifest(head: ManifestRow, people: ManifestPerson[], now: Date): Man
     held: head.held,
     arrived: inState('arrived'),
     noShow: inState('no_show'),
-    dietary: [...needs].sort().map(([need, number]) => ({ need, people: number })),
+    dietary: countEach(counted.flatMap(({ dietary }) => dietary)).map(([need, number]) => ({ need, people: number })),
+    units: countEach(counted.map(({ unit }) => unit)).map(([unit, number]) => ({ unit, people: number })),
+    resources,
+    resourceWarnings,
     generatedAt: now.toISOString(),
     people,
   };
+}
+
+/** The different texts, sorted, with how often each occurs. */
+function countEach(texts: readonly string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].sort();
 }
 
 function assertAllFound(

@@ -61,7 +61,8 @@ export abstract class DepartureListener {
   /** Returns the records on the departure. It is not part of a change and reads without locks. */
   followers?(departureId: string): Promise<DepartureFollowers>;
   /**
-   * Counts people on the departure in confirmed bookings. Called with the departure locked, so that no confirmation is missed.
+   * Counts people on the departure in confirmed bookings. A decision about the departure calls it with the departure locked, so that
+   * no confirmation is missed.
    */
   confirmedPeople?(departureId: string): Promise<number>;
   /** Staff must decide whether the departure runs: it has not reached its minimum. Repeated while that is so. */

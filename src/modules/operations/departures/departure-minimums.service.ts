@@ -48,6 +48,15 @@ export class DepartureMinimumsService {
     if (ids.length === BATCH) await this.reportMissed();
   }
 
+  /** Counts the people on the departure in confirmed bookings. */
+  async countPeople(departureId: string): Promise<number> {
+    let people = 0;
+    for (const listener of this.listeners.all(DepartureListener)) {
+      people += (await listener.confirmedPeople?.(departureId)) ?? 0;
+    }
+    return people;
+  }
+
   /** Reports to other modules whether staff must decide about the departure. */
   async reportDecision(departure: DepartureView): Promise<void> {
     const { id } = departure;
@@ -88,14 +97,6 @@ export class DepartureMinimumsService {
     await this.record('guarantee', departure, before);
     this.publishGuaranteed(departure);
     return true;
-  }
-
-  private async countPeople(departureId: string): Promise<number> {
-    let people = 0;
-    for (const listener of this.listeners.all(DepartureListener)) {
-      people += (await listener.confirmedPeople?.(departureId)) ?? 0;
-    }
-    return people;
   }
 
   private async record(verb: 'guarantee' | 'miss_minimum', departure: DepartureView, before: object): Promise<void> {

@@ -27,6 +27,7 @@ import {
   type ShortageRule,
 } from './departure-listener.js';
 import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
+import { MAX_RESOURCE_WARNINGS, ResourceWarning } from './resource-warning.dto.js';
 import {
   CALL_OFF_REASONS,
   type CallOffReason,
@@ -243,6 +244,11 @@ export class ListDepartures extends PageQuery {
   @QueryFlag()
   attention?: boolean;
 
+  /** If true, only departures that have not ended and lack resources that their product needs; if false, only the others. */
+  @Optional()
+  @QueryFlag()
+  understaffed?: boolean;
+
   /** Sort field, `startsAt` by default; a leading `-` means descending order. */
   @Optional()
   @SortBy(['startsAt', 'createdAt'])
@@ -441,6 +447,13 @@ export class DepartureChangeEnvelope extends dataOf(DepartureResponse) {
   /** Resources (prefix `rsrc`) that were taken from the departure, because they are not free at its new time; usually empty. */
   @Texts({ max: 1_000, maxLength: 100 })
   unassigned: string[];
+}
+
+/** A departure, and what is wrong with its resources. */
+export class DepartureDetailEnvelope extends dataOf(DepartureResponse) {
+  /** Unmet needs, vehicles that are too small, and expired documents; empty if the resources are in order. */
+  @ListOf(() => ResourceWarning, { max: MAX_RESOURCE_WARNINGS })
+  resourceWarnings: ResourceWarning[];
 }
 
 export class DepartureEnvelope extends dataOf(DepartureResponse) {}

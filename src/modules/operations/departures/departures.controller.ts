@@ -11,6 +11,7 @@ import {
   ChangeDepartureQuery,
   CreateDeparture,
   DepartureChangeEnvelope,
+  DepartureDetailEnvelope,
   DepartureEnvelope,
   DeparturePage,
   ListDepartures,
@@ -60,8 +61,7 @@ export class DeparturesController {
    * List departures
    *
    * @remarks Returns a page of departures by start, the earliest first, unless `sort` is given. Past and cancelled
-   * departures are included; filter with `from`,
-   * `status`, `salesState` and `attention`.
+   * departures are included; filter with `startFrom`, `status`, `salesState`, `attention` and `understaffed`.
    */
   @Get()
   @RequireScope('operations:read')
@@ -73,14 +73,16 @@ export class DeparturesController {
   /**
    * Get a departure
    *
-   * @remarks Returns the departure with its units (sold, held, guaranteed to channels and available) and its sales state.
+   * @remarks Returns the departure with its units (sold, held, guaranteed to channels and available) and its sales state, and warns
+   * about its resources: unmet needs of the product, vehicles with too few seats, documents that expire before the end.
    */
   @Get(':id')
   @RequireScope('operations:read')
   @ComputedNow()
-  async get(@PathId('dep') id: string): Promise<DepartureEnvelope> {
+  async get(@PathId('dep') id: string): Promise<DepartureDetailEnvelope> {
     const departure = await this.departures.get(id);
-    return tagged(departure, { data: toDeparture(departure) });
+    const resourceWarnings = await this.departures.listResourceWarnings(id);
+    return tagged(departure, { data: toDeparture(departure), resourceWarnings });
   }
 
   /**

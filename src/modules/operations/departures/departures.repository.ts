@@ -8,6 +8,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import type { ListDepartures } from './departure.dto.js';
 import { Departure, type DepartureStatus, type DepartureView } from './departure.entity.js';
+import { isUnderstaffed, type ResourceWarningRow, resourceWarningsOf } from './resource-warnings.js';
 import { type SalesState, salesStateOf } from './sales-state.js';
 import { AVAILABLE, type Change, CHANGES, isSale, isTentative } from './unit-statements.js';
 
@@ -65,7 +66,8 @@ export class DeparturesRepository {
   }
 
   async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
-    const { productId, scheduleId, startFrom, startTo, status, salesState, attention, sort = 'startsAt' } = query;
+    const { productId, scheduleId, startFrom, startTo, status, salesState, sort = 'startsAt' } = query;
+    const { attention, understaffed } = query;
     const found = this.departures.query('departure').addSelect('departure.start_date', 'start_date');
     const stateOfNow = salesStateOf('departure', 'cast(:now as timestamptz)');
     found.addSelect(stateOfNow, 'sales_state').setParameter('now', this.clock.now());
@@ -82,6 +84,9 @@ export class DeparturesRepository {
       const undecided = `(departure.status = 'scheduled' and departure.minimum_not_reached_at is not null)`;
       found.andWhere(`${undecided} = :attention`, { attention });
     }
+    if (understaffed !== undefined) {
+      found.andWhere(`${isUnderstaffed('departure', 'cast(:now as timestamptz)')} = :understaffed`, { understaffed });
+    }
     sortRows(found, sort);
     const { rows, total } = await this.database.page<Departure, ViewColumns>(found, pageBounds(query));
     return { views: rows.map(viewFrom), total };
@@ -89,6 +94,18 @@ export class DeparturesRepository {
 
   async listByIds(ids: readonly string[]): Promise<DepartureView[]> {
     return this.read('departures-read', 'd.id = any($1)', [ids]);
+  }
+
+  /** Returns what is wrong with the resources of the departure, on which these people have confirmed bookings. */
+  async listResourceWarnings(id: string, people: number): Promise<ResourceWarningRow[]> {
+    const warnings = resourceWarningsOf('d', { now: '$2::timestamptz', people: '$3::int' });
+    return this.database.prepared<ResourceWarningRow>(
+      'departure-resource-warnings',
+      `select warning.* from departures d cross join lateral (${warnings}) as warning where d.id = $1
+       order by warning.code, warning."resourceType", warning."resourceName", warning."resourceId",
+         warning."documentKind", warning."expiresOn"`,
+      [id, this.clock.now(), people],
+    );
   }
 
   async lock(id: string): Promise<DepartureView> {

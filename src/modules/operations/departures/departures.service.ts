@@ -33,6 +33,7 @@ import { type DepartureSummary, toDepartureSummary } from './departure-summary.j
 import { type CreateDeparture, type ListDepartures, unitPricesOf, UpdateDeparture } from './departure.dto.js';
 import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
+import type { ResourceWarningRow } from './resource-warnings.js';
 import { newDeparture } from './new-departure.js';
 import { acceptedStates, bookableUntil, type CallOffReason, type SalesState, type SalesTerms } from './sales-state.js';
 import { type Change, endsWithCallOff, isFreeing, isSale } from './unit-statements.js';
@@ -167,6 +168,11 @@ export class DeparturesService {
   }
 
   /** The bookings and trips on the departure, and which of them are still on another day. */
+  /** Reads without locks, for what is shown to staff. */
+  async listResourceWarnings(id: string): Promise<ResourceWarningRow[]> {
+    return this.repository.listResourceWarnings(id, await this.minimums.countPeople(id));
+  }
+
   async listFollowers(id: string): Promise<DepartureFollowers[]> {
     await this.repository.get(id);
     const found: DepartureFollowers[] = [];
