@@ -36,6 +36,7 @@ import { StoredMetrics } from './monitoring/stored-metrics.js';
 import { DiskSpace } from './observability/disk-space.js';
 import { ErrorReports } from './observability/error-reports.js';
 import { EventLoop } from './observability/event-loop.js';
+import { Names } from './http/row-names.js';
 import { LOG } from './observability/log.js';
 import { Metrics } from './observability/metrics.js';
 import { MetricsController, ProcessMetrics } from './monitoring/metrics.controller.js';
@@ -68,6 +69,7 @@ const SERVICES = [
   Jobs,
   Listeners,
   Metrics,
+  Names,
   Notifier,
   OutgoingCalls,
   Outbox,

@@ -8,6 +8,7 @@ import { AppError, conflict, invalidField, unprocessable } from '../../../platfo
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { NamesOf } from '../../../platform/http/row-names.js';
 import { ActionLedger, byReason, Undoes, versionAfter } from '../../action-ledger/index.js';
 import { type CustomerCopy, CustomersService } from '../../customers/index.js';
 import { ChannelsService } from '../../distribution/index.js';
@@ -111,6 +112,11 @@ export class BookingsService {
 
   async get(id: string): Promise<BookingView> {
     return this.repository.getView(id);
+  }
+
+  @NamesOf('bookingId')
+  async listNumbers(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+    return this.database.query('select id, number as name from bookings where id = any($1)', [ids]);
   }
 
   /** A filter by balance needs the scope `finance:receivables`. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
+import { hasScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
@@ -9,6 +10,7 @@ import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { NamesOf } from '../../../platform/http/row-names.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -96,6 +98,12 @@ export class CustomersService {
       this.record('create', customer, { before: null, after: customer.auditImage() });
       return this.withWarnings(customer);
     });
+  }
+
+  @NamesOf('customerId')
+  async listNames(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+    if (!hasScope('customers:read')) return [];
+    return this.database.query('select id, display_name as name from customers where id = any($1)', [ids]);
   }
 
   async list(query: ListCustomers): Promise<{ rows: Customer[]; total: number }> {

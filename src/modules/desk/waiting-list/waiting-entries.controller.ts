@@ -9,6 +9,7 @@ import { ComputedNow, created, tagged } from '../../../platform/http/response-he
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { demoId } from '../../../platform/ids/id.js';
+import { Names } from '../../../platform/http/row-names.js';
 import {
   CreateWaitingEntry,
   ListWaitingEntries,
@@ -28,7 +29,10 @@ const PATH = '/v1/admin/operations/waiting-entries';
 })
 @Controller(PATH)
 export class WaitingEntriesController {
-  constructor(private readonly entries: WaitingEntriesService) {}
+  constructor(
+    private readonly entries: WaitingEntriesService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * Add a customer to the waiting list
@@ -70,7 +74,11 @@ export class WaitingEntriesController {
   @RequireScope('operations:read')
   async list(@Query() query: ListWaitingEntries): Promise<WaitingEntryPage> {
     const { views, total } = await this.entries.list(query);
-    return { data: views.map(toWaitingEntry), total, ...pageBounds(query) };
+    return {
+      data: await this.names.beside(views.map(toWaitingEntry), 'productId', 'bookingId'),
+      total,
+      ...pageBounds(query),
+    };
   }
 
   /**

@@ -14,6 +14,7 @@ import {
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import {
   WAITING_END_REASONS,
   WAITING_STATUSES,
@@ -278,4 +279,7 @@ export function toWaitingEntry({ entry, customerName }: WaitingEntryView): Waiti
 }
 
 export class WaitingEntryEnvelope extends dataOf(WaitingEntryResponse) {}
-export class WaitingEntryPage extends pageOf(WaitingEntryResponse) {}
+/** A waiting entry in a list, with names beside its IDs. */
+class WaitingEntryRow extends withNames(WaitingEntryResponse, 'productId', 'bookingId') {}
+
+export class WaitingEntryPage extends pageOf(WaitingEntryRow) {}

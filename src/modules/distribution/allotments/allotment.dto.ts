@@ -16,6 +16,7 @@ import {
 import { QueryFlag, SortBy, FormerName } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { SHORTAGE_RULES, type ShortageRule, SlotWarning } from '../../operations/index.js';
 import { ALLOTMENT_TYPES, type AllotmentType, type AllotmentView } from './allotment.entity.js';
 import { RELEASE_MODES, type ReleaseMode, UNSOLD_ACTIONS, type UnsoldAction } from './release-rule.js';
@@ -307,7 +308,10 @@ export function toAllotment({ allotment, release }: AllotmentView): AllotmentRes
 }
 
 export class AllotmentEnvelope extends dataOf(AllotmentResponse) {}
-export class AllotmentPage extends pageOf(AllotmentResponse) {}
+/** An allotment in a list, with names beside its IDs. */
+class AllotmentRow extends withNames(AllotmentResponse, 'productId', 'channelId') {}
+
+export class AllotmentPage extends pageOf(AllotmentRow) {}
 
 /** A changed allotment, with warnings about side effects of the change. */
 export class AllotmentChangeEnvelope extends dataOf(AllotmentResponse) {

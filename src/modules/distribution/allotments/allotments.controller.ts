@@ -20,6 +20,7 @@ import {
 import { AllotmentsService } from './allotments.service.js';
 import { ReclaimBody, ReclaimedEnvelope, ReleaseAllotment, ReleasedEnvelope } from './release.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { Names } from '../../../platform/http/row-names.js';
 import { ReleasesService } from './releases.service.js';
 
 const PATH = '/v1/admin/distribution/inventory-allotments';
@@ -33,6 +34,7 @@ export class AllotmentsController {
   constructor(
     private readonly allotments: AllotmentsService,
     private readonly releases: ReleasesService,
+    private readonly names: Names,
   ) {}
 
   /**
@@ -63,7 +65,11 @@ export class AllotmentsController {
   @RequireScope('distribution:read')
   async list(@Query() query: ListAllotments): Promise<AllotmentPage> {
     const { views, total } = await this.allotments.list(query);
-    return { data: views.map(toAllotment), total, ...pageBounds(query) };
+    return {
+      data: await this.names.beside(views.map(toAllotment), 'productId', 'channelId'),
+      total,
+      ...pageBounds(query),
+    };
   }
 
   /**

@@ -14,6 +14,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { Provisions } from '../../../platform/provisioning/provisioning-decorators.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
+import { NamesOf } from '../../../platform/http/row-names.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -63,6 +64,11 @@ export class ChannelsService {
       this.publish('created', channel);
       return channel;
     });
+  }
+
+  @NamesOf('channelId')
+  async listNames(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+    return this.database.query('select id, name as name from channels where id = any($1)', [ids]);
   }
 
   async list(query: ListChannels): Promise<{ rows: Channel[]; total: number }> {

@@ -16,6 +16,7 @@ import {
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import {
   ADJUST_REASONS,
   type AdjustReason,
@@ -355,7 +356,10 @@ export function toCommission(line: CommissionLine): CommissionResponse {
 }
 
 export class CommissionEnvelope extends dataOf(CommissionResponse) {}
-export class CommissionPage extends pageOf(CommissionResponse) {}
+/** A commission in the list of all, with names beside its IDs. */
+class CommissionRow extends withNames(CommissionResponse, 'bookingId', 'channelId') {}
+
+export class CommissionPage extends pageOf(CommissionRow) {}
 
 /** All commissions of a booking item, without paging. */
 export class CommissionList {

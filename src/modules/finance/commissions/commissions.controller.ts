@@ -19,12 +19,16 @@ import {
   VoidCommission,
 } from './commission.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { Names } from '../../../platform/http/row-names.js';
 import { CommissionsService, type CommissionTarget } from './commissions.service.js';
 
 @ApiGroup('Commissions', { position: 100, description: 'Staff: commissions on booking items, from accrual to payout.' })
 @Controller('/v1/admin/finance/commissions')
 export class AllCommissionsController {
-  constructor(private readonly commissions: CommissionsService) {}
+  constructor(
+    private readonly commissions: CommissionsService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * List commissions of all bookings
@@ -37,7 +41,11 @@ export class AllCommissionsController {
   @RequireScope('finance:read')
   async list(@Query() query: SearchCommissions): Promise<CommissionPage> {
     const { rows, total } = await this.commissions.search(query);
-    return { data: rows.map(toCommission), total, ...pageBounds(query) };
+    return {
+      data: await this.names.beside(rows.map(toCommission), 'bookingId', 'channelId'),
+      total,
+      ...pageBounds(query),
+    };
   }
 }
 

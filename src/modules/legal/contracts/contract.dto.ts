@@ -5,6 +5,7 @@ import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version } from '..
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CheckedText, EmailAddress, FreeObject, Instant } from '../../../platform/http/trade-fields.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { isDocumentText, MAX_BODY, MAX_FROZEN_BODY, TEXT_RULE } from '../texts/document-text.js';
 import {
   type Contract,
@@ -347,4 +348,7 @@ function shownId({ publicId }: Pick<Contract, 'publicId'>): string | undefined {
 }
 
 export class ContractEnvelope extends dataOf(ContractResponse) {}
-export class ContractPage extends pageOf(ContractSummary) {}
+/** A contract in a list, with names beside its IDs. */
+class ContractRow extends withNames(ContractSummary, 'bookingId') {}
+
+export class ContractPage extends pageOf(ContractRow) {}

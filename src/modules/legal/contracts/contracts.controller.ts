@@ -21,6 +21,7 @@ import {
   WithdrawContract,
 } from './contract.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { Names } from '../../../platform/http/row-names.js';
 import { ContractsService } from './contracts.service.js';
 
 const PATH = '/v1/admin/legal/contracts';
@@ -33,7 +34,10 @@ const SECRETS = { secrets: ['data.id'] };
 })
 @Controller(PATH)
 export class ContractsController {
-  constructor(private readonly contracts: ContractsService) {}
+  constructor(
+    private readonly contracts: ContractsService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * Create a draft contract
@@ -61,7 +65,11 @@ export class ContractsController {
   @RequireScope('legal:read')
   async list(@Query() query: ListContracts): Promise<ContractPage> {
     const { contracts, total } = await this.contracts.list(query);
-    return { data: contracts.map(toContractSummary), total, ...pageBounds(query) };
+    return {
+      data: await this.names.beside(contracts.map(toContractSummary), 'bookingId'),
+      total,
+      ...pageBounds(query),
+    };
   }
 
   /**

@@ -10,6 +10,7 @@ import {
 } from './notification-message.dto.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { Names } from '../../../platform/http/row-names.js';
 import { MessagesService } from './messages.service.js';
 
 @ApiGroup('Notifications', {
@@ -18,7 +19,10 @@ import { MessagesService } from './messages.service.js';
 })
 @Controller('/v1/admin/notifications/messages')
 export class MessagesController {
-  constructor(private readonly messages: MessagesService) {}
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * List sent notification messages
@@ -31,7 +35,11 @@ export class MessagesController {
   @RequireScope('notifications:read')
   async list(@Query() query: ListNotificationMessages): Promise<NotificationMessagePage> {
     const { rows, total } = await this.messages.list(query);
-    return { data: rows.map(toMessage), total, ...pageBounds(query) };
+    return {
+      data: await this.names.beside(rows.map(toMessage), 'bookingId', 'customerId'),
+      total,
+      ...pageBounds(query),
+    };
   }
 
   /**

@@ -3,6 +3,7 @@ import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { maskAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
@@ -166,4 +167,7 @@ export function toMessage(message: NotificationMessage): NotificationMessageResp
 }
 
 export class NotificationMessageEnvelope extends dataOf(NotificationMessageResponse) {}
-export class NotificationMessagePage extends pageOf(NotificationMessageResponse) {}
+/** A message in a list, with names beside its IDs. */
+class NotificationMessageRow extends withNames(NotificationMessageResponse, 'bookingId', 'customerId') {}
+
+export class NotificationMessagePage extends pageOf(NotificationMessageRow) {}

@@ -19,6 +19,7 @@ import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/que
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { CutoffBody, CutoffResponse, type DepartureUnitPrice, toCutoff } from '../../products/index.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { SlotWarning } from './departure-followers.dto.js';
 import {
   RESOURCE_CONFLICT_RULES,
@@ -457,4 +458,7 @@ export class DepartureDetailEnvelope extends dataOf(DepartureResponse) {
 }
 
 export class DepartureEnvelope extends dataOf(DepartureResponse) {}
-export class DeparturePage extends pageOf(DepartureResponse) {}
+/** A departure in a list, with names beside its IDs. */
+class DepartureRow extends withNames(DepartureResponse, 'productId') {}
+
+export class DeparturePage extends pageOf(DepartureRow) {}

@@ -21,6 +21,7 @@ import {
 import { CancelDeparture, DepartureDecision } from './departure-decision.dto.js';
 import { DepartureFollowersEnvelope, toDepartureFollowers } from './departure-followers.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { Names } from '../../../platform/http/row-names.js';
 import { DeparturesService } from './departures.service.js';
 
 const PATH = '/v1/admin/operations/departures';
@@ -31,7 +32,10 @@ const PATH = '/v1/admin/operations/departures';
 })
 @Controller(PATH)
 export class DeparturesController {
-  constructor(private readonly departures: DeparturesService) {}
+  constructor(
+    private readonly departures: DeparturesService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * Create a departure
@@ -67,7 +71,7 @@ export class DeparturesController {
   @RequireScope('operations:read')
   async list(@Query() query: ListDepartures): Promise<DeparturePage> {
     const { views, total } = await this.departures.list(query);
-    return { data: views.map(toDeparture), total, ...pageBounds(query) };
+    return { data: await this.names.beside(views.map(toDeparture), 'productId'), total, ...pageBounds(query) };
   }
 
   /**

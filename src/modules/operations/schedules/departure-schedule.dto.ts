@@ -16,6 +16,7 @@ import { named } from '../../../platform/http/named-values.js';
 import { QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { CutoffResponse, LOCAL_TIME, toCutoff } from '../../products/index.js';
 import { CreateDeparture, MAX_UNITS, PRODUCT_ID } from '../departures/departure.dto.js';
 import type { DepartureSchedule } from './departure-schedule.entity.js';
@@ -298,7 +299,10 @@ export class SchedulePreviewResponse {
 }
 
 export class DepartureScheduleEnvelope extends dataOf(DepartureScheduleResponse) {}
-export class DepartureSchedulePage extends pageOf(DepartureScheduleResponse) {}
+/** A schedule in a list, with names beside its IDs. */
+class DepartureScheduleRow extends withNames(DepartureScheduleResponse, 'productId') {}
+
+export class DepartureSchedulePage extends pageOf(DepartureScheduleRow) {}
 export class SchedulePreviewEnvelope extends dataOf(SchedulePreviewResponse) {}
 
 export class ChangedScheduleEnvelope extends dataOf(DepartureScheduleResponse) {

@@ -7,6 +7,7 @@ import { PathId } from '../../../platform/http/path-id.js';
 import { created, tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { ChangesNothing, Mutates } from '../../../platform/idempotency/mutates.js';
+import { Names } from '../../../platform/http/row-names.js';
 import {
   ChangedScheduleEnvelope,
   ChangeScheduleQuery,
@@ -27,7 +28,10 @@ const NEW = { 404: ['not_found'], 409: ['facility_archived', 'product_archived',
 @ApiGroup('Departures')
 @Controller(PATH)
 export class DepartureSchedulesController {
-  constructor(private readonly schedules: DepartureSchedulesService) {}
+  constructor(
+    private readonly schedules: DepartureSchedulesService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * Create a schedule of departures
@@ -70,7 +74,7 @@ export class DepartureSchedulesController {
   @RequireScope('operations:read')
   async list(@Query() query: ListDepartureSchedules): Promise<DepartureSchedulePage> {
     const { rows, total } = await this.schedules.list(query);
-    return { data: rows.map(toDepartureSchedule), total, ...pageBounds(query) };
+    return { data: await this.names.beside(rows.map(toDepartureSchedule), 'productId'), total, ...pageBounds(query) };
   }
 
   /**

@@ -15,6 +15,7 @@ import {
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { PRODUCT_ID } from '../products/product.entity.js';
 import type { Price } from './price.entity.js';
 import { type PriceList, PRICE_LIST_STATUSES, type PriceListStatus } from './price-list.entity.js';
@@ -324,8 +325,14 @@ export class PriceResponse {
 }
 
 export class PriceListEnvelope extends dataOf(PriceListResponse) {}
-export class PriceListPage extends pageOf(PriceListResponse) {}
-export class PricePage extends pageOf(PriceResponse) {}
+/** A price list in the list of all, with names beside its IDs. */
+class PriceListRow extends withNames(PriceListResponse, 'channelId') {}
+
+export class PriceListPage extends pageOf(PriceListRow) {}
+/** A price in the list of a price list, with names beside its IDs. */
+class PriceRow extends withNames(PriceResponse, 'productId') {}
+
+export class PricePage extends pageOf(PriceRow) {}
 
 export function toPriceList(list: PriceList): PriceListResponse {
   return respond(PriceListResponse, list);

@@ -9,6 +9,7 @@ import { created, tagged } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { demoId } from '../../../platform/ids/id.js';
+import { Names } from '../../../platform/http/row-names.js';
 import {
   CopyPriceList,
   CreatePriceList,
@@ -32,7 +33,10 @@ const PATH = '/v1/admin/products/price-lists';
 })
 @Controller(PATH)
 export class PriceListsController {
-  constructor(private readonly lists: PriceListsService) {}
+  constructor(
+    private readonly lists: PriceListsService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * Create a price list
@@ -57,7 +61,7 @@ export class PriceListsController {
   @RequireScope('products:read')
   async list(@Query() query: ListPriceLists): Promise<PriceListPage> {
     const { rows, total } = await this.lists.list(query);
-    return { data: rows.map(toPriceList), total, ...pageBounds(query) };
+    return { data: await this.names.beside(rows.map(toPriceList), 'channelId'), total, ...pageBounds(query) };
   }
 
   /**
@@ -100,7 +104,7 @@ export class PriceListsController {
   @RequireScope('products:read')
   async listPrices(@PathId('plst') id: string, @Query() query: ListPrices): Promise<PricePage> {
     const { rows, total } = await this.lists.listPrices(id, query);
-    return { data: rows.map(toPrice), total, ...pageBounds(query) };
+    return { data: await this.names.beside(rows.map(toPrice), 'productId'), total, ...pageBounds(query) };
   }
 
   /**

@@ -8,6 +8,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import { NamesOf } from '../../../platform/http/row-names.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -56,6 +57,11 @@ export class ProductsService {
       this.record('create', product, { before: null, after: product.auditImage() });
       return product;
     });
+  }
+
+  @NamesOf('productId')
+  async listNames(ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+    return this.database.query('select id, name as name from products where id = any($1)', [ids]);
   }
 
   async list(query: ListProducts): Promise<{ rows: Product[]; total: number }> {

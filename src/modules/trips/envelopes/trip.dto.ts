@@ -16,6 +16,7 @@ import {
 import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { ReservationResponse, toReservation } from './reservation.dto.js';
 import type { TravelerParty } from './traveler-party.js';
 import { toComponent, TripComponentResponse } from './trip-component.dto.js';
@@ -349,4 +350,7 @@ function toParty({ billing, travelers = [] }: TravelerParty): TravelerPartyRespo
 }
 
 export class TripEnvelope extends dataOf(TripResponse) {}
-export class TripPage extends pageOf(TripResponse) {}
+/** A trip in a list, with names beside its IDs. */
+class TripRow extends withNames(TripResponse, 'bookingId') {}
+
+export class TripPage extends pageOf(TripRow) {}

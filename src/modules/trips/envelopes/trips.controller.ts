@@ -8,6 +8,7 @@ import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { CreateTrip, ListTrips, toTrip, TripEnvelope, TripPage, UpdateTrip } from './trip.dto.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { Names } from '../../../platform/http/row-names.js';
 import { TripsService } from './trips.service.js';
 
 const PATH = '/v1/admin/trips';
@@ -15,7 +16,10 @@ const PATH = '/v1/admin/trips';
 @ApiGroup('Trips')
 @Controller(PATH)
 export class TripsController {
-  constructor(private readonly trips: TripsService) {}
+  constructor(
+    private readonly trips: TripsService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * Create a trip
@@ -39,7 +43,7 @@ export class TripsController {
   @RequireScope('trips:read')
   async list(@Query() query: ListTrips): Promise<TripPage> {
     const { views, total } = await this.trips.list(query);
-    return { data: views.map(toTrip), total, ...pageBounds(query) };
+    return { data: await this.names.beside(views.map(toTrip), 'bookingId'), total, ...pageBounds(query) };
   }
 
   /**

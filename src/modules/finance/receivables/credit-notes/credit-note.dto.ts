@@ -17,6 +17,7 @@ import {
 import { AnyOf, SortBy } from '../../../../platform/http/query-fields.js';
 import { respond } from '../../../../platform/http/respond.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../../platform/http/trade-fields.js';
+import { withNames } from '../../../../platform/http/row-names.js';
 import { LINES_SOURCES, type LinesSource } from '../account/billing-document.entity.js';
 import {
   CREDIT_NOTE_STATUSES,
@@ -336,4 +337,7 @@ export function toCreditNote({ note, lines, staleReasons }: CreditNoteView): Cre
 
 export class CreditNoteEnvelope extends dataOf(CreditNoteResponse) {}
 export class CorrectionEnvelope extends dataOf(CorrectionResponse) {}
-export class CreditNotePage extends pageOf(CreditNoteSummary) {}
+/** A credit note in a list, with names beside its IDs. */
+class CreditNoteRow extends withNames(CreditNoteSummary, 'bookingId') {}
+
+export class CreditNotePage extends pageOf(CreditNoteRow) {}

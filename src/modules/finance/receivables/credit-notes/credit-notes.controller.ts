@@ -23,6 +23,7 @@ import {
   UpdateCreditNote,
 } from './credit-note.dto.js';
 import { ApiGroup } from '../../../../platform/http/api-group.js';
+import { Names } from '../../../../platform/http/row-names.js';
 import { CreditNotesService } from './credit-notes.service.js';
 
 const PATH = 'v1/admin/finance/credit-notes';
@@ -36,6 +37,7 @@ export class CreditNotesController {
   constructor(
     private readonly notes: CreditNotesService,
     private readonly clock: Clock,
+    private readonly names: Names,
   ) {}
 
   /**
@@ -65,7 +67,7 @@ export class CreditNotesController {
   @RequireScope('finance:receivables')
   async list(@Query() query: ListCreditNotes): Promise<CreditNotePage> {
     const { rows, total } = await this.notes.list(query);
-    return { data: rows.map(toCreditNoteSummary), total, ...pageBounds(query) };
+    return { data: await this.names.beside(rows.map(toCreditNoteSummary), 'bookingId'), total, ...pageBounds(query) };
   }
 
   /**

@@ -13,6 +13,7 @@ import {
 } from '../../../../platform/http/fields.js';
 import { respond } from '../../../../platform/http/respond.js';
 import { CurrencyCode, DecimalText, Instant, IsoDate } from '../../../../platform/http/trade-fields.js';
+import { withNames } from '../../../../platform/http/row-names.js';
 import {
   INVOICE_PURPOSES,
   type InvoicePurpose,
@@ -340,4 +341,7 @@ export function toInvoiceLine(line: PricedLine, currency: string): InvoiceLineRe
 }
 
 export class InvoiceEnvelope extends dataOf(InvoiceResponse) {}
-export class InvoicePage extends pageOf(InvoiceSummary) {}
+/** An invoice in a list, with names beside its IDs. */
+class InvoiceRow extends withNames(InvoiceSummary, 'bookingId') {}
+
+export class InvoicePage extends pageOf(InvoiceRow) {}

@@ -19,6 +19,7 @@ import {
 } from './invoice.dto.js';
 import { InvoiceEnvelope, InvoicePage, toInvoice, toInvoiceSummary } from './invoice-response.dto.js';
 import { ApiGroup } from '../../../../platform/http/api-group.js';
+import { Names } from '../../../../platform/http/row-names.js';
 import { InvoicesService } from './invoices.service.js';
 
 const PATH = '/v1/admin/finance/invoices';
@@ -29,6 +30,7 @@ export class InvoicesController {
   constructor(
     private readonly invoices: InvoicesService,
     private readonly clock: Clock,
+    private readonly names: Names,
   ) {}
 
   /**
@@ -65,7 +67,14 @@ export class InvoicesController {
   async list(@Query() query: ListInvoices): Promise<InvoicePage> {
     const { rows, total } = await this.invoices.list(query);
     const today = this.clock.today();
-    return { data: rows.map((invoice) => toInvoiceSummary(invoice, today)), total, ...pageBounds(query) };
+    return {
+      data: await this.names.beside(
+        rows.map((invoice) => toInvoiceSummary(invoice, today)),
+        'bookingId',
+      ),
+      total,
+      ...pageBounds(query),
+    };
   }
 
   /**

@@ -2,6 +2,7 @@ import { dataOf, pageOf } from '../../../../platform/http/dto.js';
 import { Cents, Flag, Id, ListOf, OneOf, Text, Texts, Version } from '../../../../platform/http/fields.js';
 import { respond } from '../../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../../platform/http/trade-fields.js';
+import { withNames } from '../../../../platform/http/row-names.js';
 import {
   type Direction,
   DIRECTIONS,
@@ -226,4 +227,7 @@ function toAllocation(allocation: PaymentAllocation): AllocationResponse {
 }
 
 export class PaymentEnvelope extends dataOf(PaymentResponse) {}
-export class PaymentPage extends pageOf(PaymentSummary) {}
+/** A payment in a list, with names beside its IDs. */
+class PaymentRow extends withNames(PaymentSummary, 'bookingId') {}
+
+export class PaymentPage extends pageOf(PaymentRow) {}

@@ -10,6 +10,7 @@ import { BodyExample, Refuses } from '../../../../platform/http/route-errors.js'
 import { AllocatePayment, CreatePayment, ListPayments, PaymentReversal } from './payment.dto.js';
 import { PaymentEnvelope, PaymentPage, toPayment, toPaymentSummary } from './payment-response.dto.js';
 import { ApiGroup } from '../../../../platform/http/api-group.js';
+import { Names } from '../../../../platform/http/row-names.js';
 import { PaymentsService } from './payments.service.js';
 
 const PATH = '/v1/admin/finance/payments';
@@ -17,7 +18,10 @@ const PATH = '/v1/admin/finance/payments';
 @ApiGroup('Payments')
 @Controller(PATH)
 export class PaymentsController {
-  constructor(private readonly payments: PaymentsService) {}
+  constructor(
+    private readonly payments: PaymentsService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * Record a payment
@@ -69,7 +73,7 @@ export class PaymentsController {
   @RequireScope('finance:receivables')
   async list(@Query() query: ListPayments): Promise<PaymentPage> {
     const { rows, total } = await this.payments.list(query);
-    return { data: rows.map(toPaymentSummary), total, ...pageBounds(query) };
+    return { data: await this.names.beside(rows.map(toPaymentSummary), 'bookingId'), total, ...pageBounds(query) };
   }
 
   /**

@@ -14,6 +14,7 @@ import {
 import { CurrencyCode, Instant, IsoDate } from '../../../../platform/http/trade-fields.js';
 import { AnyOf, Deprecated, SortBy } from '../../../../platform/http/query-fields.js';
 import { respond } from '../../../../platform/http/respond.js';
+import { withNames } from '../../../../platform/http/row-names.js';
 import {
   type BookingCancellation,
   CANCELLATION_INITIATORS,
@@ -264,7 +265,10 @@ export class SettlementResponse extends SettlementSummary {
 }
 
 export class SettlementEnvelope extends dataOf(SettlementResponse) {}
-export class SettlementPage extends pageOf(SettlementSummary) {}
+/** A settlement in a list, with names beside its IDs. */
+class SettlementRow extends withNames(SettlementSummary, 'bookingId') {}
+
+export class SettlementPage extends pageOf(SettlementRow) {}
 
 export function toSettlementSummary(settlement: CancellationSettlement): SettlementSummary {
   return respond(SettlementSummary, settlement, { lines: settlement.lines.map(toLine) });

@@ -15,6 +15,7 @@ import {
   toSettlementSummary,
 } from './settlement.dto.js';
 import { ApiGroup } from '../../../../platform/http/api-group.js';
+import { Names } from '../../../../platform/http/row-names.js';
 import { SettlementsService } from './settlements.service.js';
 
 const OF_BOOKING = 'bookings/:bookingId/cancellation-settlement';
@@ -25,7 +26,10 @@ const OF_BOOKING = 'bookings/:bookingId/cancellation-settlement';
 })
 @Controller('/v1/admin/finance')
 export class SettlementsController {
-  constructor(private readonly settlements: SettlementsService) {}
+  constructor(
+    private readonly settlements: SettlementsService,
+    private readonly names: Names,
+  ) {}
 
   /**
    * List cancellation settlements
@@ -37,7 +41,7 @@ export class SettlementsController {
   @RequireScope('finance:read')
   async list(@Query() query: ListSettlements): Promise<SettlementPage> {
     const { rows, total } = await this.settlements.list(query);
-    return { data: rows.map(toSettlementSummary), total, ...pageBounds(query) };
+    return { data: await this.names.beside(rows.map(toSettlementSummary), 'bookingId'), total, ...pageBounds(query) };
   }
 
   /**

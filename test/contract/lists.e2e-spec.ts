@@ -2,20 +2,63 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOKINGS, confirmedBooking, invalid, type Page, problem, staffWith } from '../bookings/bookings.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { newTask, TASKS } from '../desk/tasks.js';
+import { newAllotment } from '../distribution/allotments/allotments.js';
+import { newChannel } from '../distribution/channels.js';
+import { newDeparture } from '../operations/departures.js';
+import { newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { exampleCalls } from './example-calls.js';
-import { operationsOf, type Placed, readDocument } from './served-document.js';
+import { dereference } from '../setup/contract/document.js';
+import { type ExampleCall, exampleCalls } from './example-calls.js';
+import { operationsOf, type Placed, readDocument, type Schema } from './served-document.js';
 
 type Row = Record<string, unknown>;
+const MESSAGES = '/v1/admin/notifications/messages';
+type NamedRow = Record<string, string | null>;
+
+/** The member with the name of the record that belongs to a member with its ID. */
+const NAMES = {
+  bookingId: ['bookingNumber', 'bookings'],
+  channelId: ['channelName', 'channels'],
+  customerId: ['customerName', 'customers'],
+  productId: ['productName', 'products'],
+} as const;
+type NamedId = keyof typeof NAMES;
+const IDS = Object.keys(NAMES) as NamedId[];
+
+/** Lists whose rows need no name of this record, and why. */
+const WITHOUT: Readonly<Record<string, readonly NamedId[]>> = {
+  // The path names the record.
+  '/v1/admin/customers/{customerId}/consents': ['customerId'],
+  '/v1/admin/customers/{customerId}/timeline': ['bookingId'],
+  '/v1/admin/products/{productId}/options': ['productId'],
+  '/v1/admin/products/{productId}/units': ['productId'],
+  '/v1/admin/bookings/{bookingId}/items': ['bookingId', 'productId'],
+  '/v1/admin/bookings/{bookingId}/travelers': ['bookingId', 'customerId'],
+  '/v1/admin/bookings/{bookingId}/vouchers': ['bookingId'],
+  '/v1/admin/finance/bookings/{bookingId}/payment-schedules': ['bookingId'],
+  '/v1/admin/finance/bookings/{bookingId}/reminder-runs': ['bookingId'],
+  // Reports group by the record, and have `name` or `party` instead.
+  '/v1/admin/finance/reports/receivables': ['bookingId'],
+  '/v1/admin/finance/reports/payables': ['bookingId'],
+  '/v1/admin/finance/reports/open-installments': ['channelId'],
+  '/v1/admin/finance/reports/payment-journal': ['bookingId'],
+  // Pairs of customers have both names.
+  '/v1/admin/customers/duplicates': ['customerId'],
+};
 
 let app: TestApp;
 let owner: TestClient;
 let operations: Placed[];
+let schemas: Record<string, Schema>;
+let calls: ExampleCall[];
 beforeAll(async () => {
   app = await startApp();
   owner = app.as('owner');
-  operations = operationsOf(await readDocument(app));
+  const document = await readDocument(app);
+  operations = operationsOf(document);
+  schemas = document.components.schemas;
+  calls = await exampleCalls(app, operations);
 });
 
 const nameOf = ({ method, path }: Placed) => `${method} ${path}`;
@@ -53,6 +96,16 @@ async function readUnchanged(client: TestClient, list: string) {
   throw new Error(`${list} changed during each of five readings.`);
 }
 
+function membersOf(named: Schema | undefined): Record<string, Schema> {
+  const schema = named && dereference(named, schemas);
+  return Object.assign({ ...schema?.properties }, ...(schema?.allOf ?? []).map(membersOf)) as Record<string, Schema>;
+}
+
+function rowMembersOf(operation: Placed): string[] {
+  const page = membersOf(operation.responses['200']?.content?.['application/json']?.schema);
+  return Object.keys(membersOf(page.data?.items));
+}
+
 const lists = () =>
   operations.filter(
     (one) => one.method === 'GET' && one.path.startsWith('/v1/admin/') && parametersOf(one).includes('offset'),
@@ -67,12 +120,12 @@ describe('CSV of lists', () => {
 
   it('the CSV of each list has the rows of the JSON page in the same order, with all members of a row', async () => {
     const isList = (one: Placed) => parametersOf(one).includes('columns') && one.path.startsWith('/v1/admin/');
-    const calls = (await exampleCalls(app, operations)).filter(
+    const read = calls.filter(
       ({ operation }) => operation.method === 'GET' && isList(operation) && !operation.path.endsWith('/manifest'),
     );
     const wrong: string[] = [];
     let rowsCompared = 0;
-    for (const { name, path, token } of calls) {
+    for (const { name, path, token } of read) {
       const client = app.with(token ?? '');
       const joint = path.includes('?') ? '&' : '?';
       const { json, csv } = await readUnchanged(client, `${path}${joint}`);
@@ -105,7 +158,7 @@ describe('CSV of lists', () => {
       rowsCompared += rows.length;
     }
     expect(wrong).toEqual([]);
-    expect(calls.length).toBeGreaterThan(50);
+    expect(read.length).toBeGreaterThan(50);
     expect(rowsCompared).toBeGreaterThan(100);
   }, 120_000);
 
@@ -177,5 +230,72 @@ describe('CSV of lists', () => {
     expect([filtered.status, filtered.body]).toEqual([400, invalid('status', 'unknown_value')]);
     const { status, body } = await (await staffWith(app, 'bookings:read')).get(`${TASKS}?format=csv`);
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'desk:read' })]);
+  });
+});
+
+describe('the rows of lists', () => {
+  it('each list with the ID of a booking, channel, customer or product has the name beside it', () => {
+    const missing = lists().flatMap((list) => {
+      const members = rowMembersOf(list);
+      const ids = IDS.filter((id) => members.includes(id) && !members.includes(NAMES[id][0]));
+      return ids.length === 0 ? [] : [[list.path, ids]];
+    });
+    expect(Object.fromEntries(missing)).toEqual(WITHOUT);
+  });
+
+  it('each name is that of the record with the ID', async () => {
+    const sources = new Map<string, string>();
+    const columns = { bookings: 'number', channels: 'name', customers: 'display_name', products: 'name' };
+    for (const [table, column] of Object.entries(columns)) {
+      const found = await app.sql<{ id: string; name: string }>(`select id, ${column} as name from ${table}`);
+      for (const { id, name } of found) sources.set(id, name);
+    }
+    const wrong: string[] = [];
+    const named = new Set<string>();
+    const paths = new Set(lists().map(({ path }) => path));
+    for (const { operation, path, token } of calls) {
+      if (operation.method !== 'GET' || !paths.has(operation.path) || operation.path.startsWith('/v1/admin/desk/'))
+        continue;
+      const { body } = await app.with(token ?? '').get<Page<NamedRow>>(path);
+      for (const row of body.data) {
+        for (const id of IDS) {
+          const [member, table] = NAMES[id];
+          // The fields of a booking's customer are a copy, which may differ.
+          if (!(member in row) || !(id in row) || (id === 'customerId' && operation.path.endsWith('/bookings')))
+            continue;
+          const expected = sources.get(row[id] ?? '') ?? null;
+          if (row[member] === expected) named.add(`${operation.path} ${table}`);
+          else wrong.push(`${operation.path}: ${member} is ${row[member]} instead of ${expected}`);
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(named.size).toBeGreaterThan(15);
+  });
+
+  it('the name of a customer needs the scope to read customers', async () => {
+    const { id: customerId } = await newCustomer(app, {
+      lastName: 'Neagu',
+      emails: [{ address: 'neagu@example.com' }],
+    });
+    const written = { customerId, subject: 'Your question', text: 'The hotel has a lift.' };
+    expect((await app.as('owner').post(MESSAGES, written)).status).toBe(201);
+    const names = async (client: TestClient) => {
+      const { body } = await client.get<Page<NamedRow>>(`${MESSAGES}?customerId=${customerId}`);
+      return body.data.map(({ customerName }) => customerName);
+    };
+    const clerk = await staffWith(app, 'notifications:read');
+    expect([await names(app.as('owner')), await names(clerk)]).toEqual([['Neagu'], [null]]);
+  });
+
+  it('allotments name their product and channel', async () => {
+    const { id: productId } = await newProduct(app, { name: 'Delta by boat' });
+    const { id: channelId } = await newChannel(app, { name: 'Alpine Tours' });
+    await newDeparture(app, { productId });
+    const range = { validFrom: '2127-05-01', validTo: '2127-05-31' };
+    await newAllotment(app, { channelId, productId, type: 'guaranteed', defaultQuantity: 5, ...range });
+    const path = `/v1/admin/distribution/inventory-allotments?channelId=${channelId}`;
+    const { body } = await app.as('owner').get<Page<NamedRow>>(path);
+    expect(body.data).toMatchObject([{ productName: 'Delta by boat', channelName: 'Alpine Tours' }]);
   });
 });
