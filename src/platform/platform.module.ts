@@ -20,6 +20,7 @@ import { DecoratedMethods } from './discovery/decorated-methods.js';
 import { Listeners } from './discovery/listeners.js';
 import { Watchdog } from './database/watchdog.js';
 import { createFileStore } from './files/configured-files.js';
+import { EnclosedFiles } from './files/enclosed-files.js';
 import { FileLinks } from './files/file-links.js';
 import { FileStore } from './files/file-store.js';
 import { FilesController } from './files/files.controller.js';
@@ -61,6 +62,7 @@ const SERVICES = [
   Database,
   DecoratedMethods,
   DiskSpace,
+  EnclosedFiles,
   ErrorReports,
   FailureLimits,
   FileLinks,

@@ -1,11 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../config/env.js';
-import { AppError, unavailable } from '../errors/app-error.js';
+import { Listeners } from '../discovery/listeners.js';
+import { AppError, unavailable, unprocessable } from '../errors/app-error.js';
 import { Metrics } from '../observability/metrics.js';
 import { AsyncResource } from 'node:async_hooks';
 import type { NextFunction, Request, Response } from 'express';
 import { BearerGuard } from '../auth/bearer.guard.js';
-import { type BodyParser, bodyParserOf, rejectUnreadable, WITH_BODY } from '../http/body-parsers.js';
+import {
+  type BodyParser,
+  bodyParserOf,
+  rawParser,
+  rejectUnreadable,
+  StatedSizes,
+  WITH_BODY,
+} from '../http/body-parsers.js';
 import { RouteTable } from '../http/route-table.js';
 import { addressKey } from '../context/client-address.js';
 import { AddressQuota } from './connection-limits.js';
@@ -30,6 +38,7 @@ export class RequestBodies {
   constructor(
     private readonly routes: RouteTable,
     private readonly guard: BearerGuard,
+    private readonly listeners: Listeners,
     env: Env,
     metrics: Metrics,
   ) {
@@ -48,34 +57,48 @@ export class RequestBodies {
     // Without a route the router answers 404 or 405.
     if (access === null || (length === undefined && chunked === undefined)) {
       next();
-    } else if (access.isPublic) {
+      return;
+    }
+    const { isPublic } = access;
+    const exchange = { request, response, isPublic, parser: bodyParserOf(request, isPublic) };
+    const isLarge = isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES;
+    if (isPublic) {
       if (access.sharedSecret !== null) this.guard.assertSharedSecret(request, access.sharedSecret);
-      this.receive({ request, response, isPublic: true }, next);
-    } else if (isCompressed(request) || chunked !== undefined || Number(length) > SMALL_BYTES) {
-      this.guard.authenticate(request, response).then(() => {
-        // The parser would treat the request of a disconnected client as one without a body.
-        if (!request.destroyed) this.receive({ request, response, isPublic: false }, next);
-      }, next);
+      this.receive(exchange, next);
+    } else if (isLarge || exchange.parser.isStated === true) {
+      this.guard
+        .authenticate(request, response)
+        .then(() => this.withStatedSize(exchange))
+        .then((stated) => {
+          // The parser would treat the request of a disconnected client as one without a body.
+          if (!request.destroyed) this.receive(stated, next);
+        }, next);
     } else {
-      this.receive({ request, response, isPublic: false }, next);
+      this.receive(exchange, next);
     }
   };
 
-  private receive(exchange: { request: Request; response: Response; isPublic: boolean }, next: NextFunction): void {
-    const { request, response, isPublic } = exchange;
+  /** A body that exceeds the size that a record states ends there: the rest is not received. */
+  private async withStatedSize(exchange: Exchange): Promise<Exchange> {
+    const { request, parser } = exchange;
+    const bytes = parser.isStated === true ? await this.listeners.one(StatedSizes).sizeOf(request.path) : null;
+    return bytes === null ? exchange : { ...exchange, parser: rawParser(bytes), statedBytes: bytes };
+  }
+
+  private receive({ request, response, isPublic, parser, statedBytes }: Exchange, next: NextFunction): void {
     try {
       if (isPublic && isCompressed(request))
         throw new AppError(415, 'unsupported_media_type', 'The body must not be compressed');
       rejectUnreadable(request);
-      const parser = bodyParserOf(request, isPublic);
+      const rejection = statedBytes === undefined ? tooLarge : () => largerThanStated(statedBytes);
       const mostBytes = parser.bytes + (isCompressed(request) ? GZIP_EXTRA_BYTES : 0);
       const declared = Number(request.headers['content-length'] ?? mostBytes);
-      if (declared > mostBytes) throw tooLarge();
+      if (declared > mostBytes) throw rejection();
       // A compressed body may have any size up to the limit.
       const reserved = isCompressed(request) ? mostBytes : declared;
       const release = this.reserve(request, reserved);
       response.once('close', release);
-      parse({ request, response, parser, mostBytes }, (error) => {
+      parse({ request, response, parser, mostBytes, rejection }, (error) => {
         release();
         next(error);
       });
@@ -97,15 +120,25 @@ export class RequestBodies {
   }
 }
 
+interface Exchange {
+  request: Request;
+  response: Response;
+  isPublic: boolean;
+  parser: BodyParser;
+  /** The size that a record states; the parser reads no more. */
+  statedBytes?: number;
+}
+
 interface Reading {
   request: Request;
   response: Response;
   parser: BodyParser;
   mostBytes: number;
+  rejection: () => AppError;
 }
 
 /** The parser would reject a body that is too large only after it has arrived completely; this rejects it at once. */
-function parse({ request, response, parser, mostBytes }: Reading, next: (error?: unknown) => void): void {
+function parse({ request, response, parser, mostBytes, rejection }: Reading, next: (error?: unknown) => void): void {
   let isDone = false;
   // `AsyncResource.bind` would cost ten times as much.
   const caller = new AsyncResource('body');
@@ -117,7 +150,7 @@ function parse({ request, response, parser, mostBytes }: Reading, next: (error?:
   let received = 0;
   request.on('data', (chunk: Buffer) => {
     received += chunk.length;
-    if (received > mostBytes) settle(tooLarge());
+    if (received > mostBytes) settle(rejection());
   });
   if (request.headers.expect !== undefined) {
     response.shouldKeepAlive = request.headers.connection?.toLowerCase() !== 'close';
@@ -132,4 +165,9 @@ function isCompressed(request: Request): boolean {
 
 function tooLarge(): AppError {
   return new AppError(413, 'payload_too_large', 'The body is too large');
+}
+
+function largerThanStated(sizeBytes: number): AppError {
+  const details = { field: 'body', sizeBytes };
+  return unprocessable('file_size_mismatch', 'The file is larger than its stated size', details);
 }

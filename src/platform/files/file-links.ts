@@ -6,11 +6,12 @@ import { Clock } from '../clock/clock.js';
 /** The name and media type of a downloaded file. */
 export interface LinkedFile {
   key: string;
-  /** Letters, digits, dots, dashes and underscores. */
   name: string;
   type: string;
   /** Whether a browser may display it in a page of this origin, if it is a PDF; otherwise it is downloaded. */
   inline?: boolean;
+  /** For a file in `EnclosedFiles`: the id of the record for which it is encrypted, or null. */
+  sealedFor?: string | null;
 }
 
 export interface FileLink {
@@ -21,7 +22,7 @@ export interface FileLink {
 
 const PURPOSE = 'file-link';
 const VALID_SECONDS = 300;
-const INLINE = 'inline';
+const [INLINE, ATTACHMENT] = ['inline', 'attachment'];
 
 /** Knows which credentials have ended. The module of the credentials implements it with `@Listens(LinkCredentials, ...)`. */
 export abstract class LinkCredentials {
@@ -42,9 +43,11 @@ export class FileLinks {
   ) {}
 
   /** The link ends with the credential. */
-  async linkTo({ key, name, type, inline = false }: LinkedFile, credentialId: string): Promise<FileLink> {
+  async linkTo({ key, name, type, inline = false, sealedFor }: LinkedFile, credentialId: string): Promise<FileLink> {
     const expiresAt = this.clock.inSeconds(VALID_SECONDS);
-    const content = [key, name, type, expiresAt.getTime(), credentialId, ...(inline ? [INLINE] : [])];
+    const enclosed = sealedFor === undefined ? [] : [sealedFor];
+    const disposition = inline ? [INLINE] : enclosed.map(() => ATTACHMENT);
+    const content = [key, name, type, expiresAt.getTime(), credentialId, ...disposition, ...enclosed];
     return { path: `/v1/files/${await this.keys.sign(PURPOSE, content)}`, expiresAt };
   }
 
@@ -52,13 +55,16 @@ export class FileLinks {
   async open(token: string): Promise<LinkedFile | null> {
     const opened = await this.keys.verify(PURPOSE, token);
     if (!Array.isArray(opened)) return null;
-    const [key, name, type, expiresAt, credentialId, disposition] = opened as unknown[];
+    const [key, name, type, expiresAt, credentialId, disposition, sealedFor] = opened as unknown[];
     const texts = [key, name, type, credentialId];
     const isWhole = texts.every((part) => typeof part === 'string') && typeof expiresAt === 'number';
     if (!isWhole || expiresAt <= this.clock.now().getTime()) return null;
     for (const credentials of this.listeners.all(LinkCredentials)) {
       if (!(await credentials.isLive(String(credentialId)))) return null;
     }
-    return { key: String(key), name: String(name), type: String(type), inline: disposition === INLINE };
+    return {
+      ...{ key: String(key), name: String(name), type: String(type), inline: disposition === INLINE },
+      ...(typeof sealedFor === 'string' || sealedFor === null ? { sealedFor } : {}),
+    };
   }
 }

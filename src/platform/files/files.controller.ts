@@ -9,9 +9,12 @@ import { setResponseHeader } from '../http/response-headers.js';
 import { PathText } from '../http/path-id.js';
 import { FileLinks, type LinkedFile } from './file-links.js';
 import { ApiGroup } from '../http/api-group.js';
-import { FileStore } from './file-store.js';
+import { EnclosedFiles } from './enclosed-files.js';
+import { FileStore, type OpenFile } from './file-store.js';
 
-const TOKEN = /^[A-Za-z0-9_-]{20,900}\.[A-Za-z0-9_-]{22}$/;
+const TOKEN = /^[A-Za-z0-9_-]{20,1400}\.[A-Za-z0-9_-]{22}$/;
+/** Other names are also sent in the encoding of RFC 6266. */
+const PLAIN_NAME = /^[A-Za-z0-9._-]*$/;
 const DESCRIPTION =
   'Token from the signed link of the file. Copy it from `data.url` of `POST /v1/admin/finance/invoice-renditions/{id}/links`, or from `Location` of the download.';
 /** The form of a token; a real one is signed and known only from the response that returned it. */
@@ -38,6 +41,7 @@ export class FilesController {
   constructor(
     private readonly links: FileLinks,
     private readonly files: FileStore,
+    private readonly enclosed: EnclosedFiles,
   ) {}
 
   /**
@@ -53,12 +57,12 @@ export class FilesController {
   @ApiProduces(...TYPES)
   @ApiOkResponse({ description: 'The bytes of the file, in the format that was ordered', schema: BINARY })
   async download(
-    @PathText('token', { description: DESCRIPTION, maxLength: 1000, pattern: TOKEN, example: EXAMPLE }, new TokenPipe())
+    @PathText('token', { description: DESCRIPTION, maxLength: 1500, pattern: TOKEN, example: EXAMPLE }, new TokenPipe())
     token: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
     const linked = await this.links.open(token);
-    const file = linked && (await this.files.open(linked.key));
+    const file = linked && (await this.open(linked));
     if (!linked || !file) throw notFound();
     setResponseHeader('Cache-Control', 'private, no-store');
     setResponseHeader('Referrer-Policy', 'no-referrer');
@@ -70,10 +74,20 @@ export class FilesController {
     }
     return new StreamableFile(file.stream, {
       type: linked.type,
-      disposition: `${isShown ? 'inline' : 'attachment'}; filename="${linked.name}"`,
+      disposition: dispositionOf(isShown ? 'inline' : 'attachment', linked.name),
       length: file.sizeBytes,
     });
   }
+
+  private async open({ key, sealedFor }: LinkedFile): Promise<OpenFile | null> {
+    return sealedFor === undefined ? this.files.open(key) : this.enclosed.open(key, sealedFor);
+  }
+}
+
+function dispositionOf(kind: 'inline' | 'attachment', name: string): string {
+  if (PLAIN_NAME.test(name)) return `${kind}; filename="${name}"`;
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return `${kind}; filename="${name.replace(/[^A-Za-z0-9._ -]/g, '_')}"; filename*=UTF-8''${encoded}`;
 }
 
 async function isDisplayable({ inline, type }: LinkedFile, stream: Readable): Promise<boolean> {

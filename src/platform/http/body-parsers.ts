@@ -31,6 +31,8 @@ export const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', '
 export interface BodyParser {
   readonly bytes: number;
   readonly parse: RequestHandler;
+  /** A record states the size of the body (`StatedSizes`), which is known before the body is read. */
+  readonly isStated?: boolean;
 }
 
 const PARSERS = BOUNDS.map(([prefix, bounds]) => ({ prefix, parser: jsonParser(bounds) }));
@@ -69,9 +71,21 @@ const RAW: readonly RawRoute[] = [
     types: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'],
     parser: rawParser(4 * KIB),
   },
+  {
+    method: 'PUT',
+    path: '/v1/admin/attachments/',
+    types: ['application/octet-stream'],
+    parser: { ...rawParser(10 * 1024 * KIB), isStated: true },
+  },
 ];
 
-function rawParser(bytes: number): BodyParser {
+/** Returns the sizes of bodies that records state. The module of the route implements it with `@Listens(StatedSizes, ...)`. */
+export abstract class StatedSizes {
+  /** The most bytes that the body of a PUT to this path may have; null: the limit of the route. */
+  abstract sizeOf(path: string): Promise<number | null>;
+}
+
+export function rawParser(bytes: number): BodyParser {
   return { bytes, parse: express.raw({ type: () => true, limit: bytes }) };
 }
 

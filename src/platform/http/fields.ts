@@ -51,6 +51,8 @@ export interface TextRule {
   multiline?: boolean;
   /** White space at the ends and control characters belong to the value (a password). */
   verbatim?: boolean;
+  /** The text is converted to Unicode's composed form (NFC). */
+  composed?: boolean;
   /** `""` means null: forms send it for an emptied field. */
   emptyIsNull?: boolean;
 }
@@ -60,9 +62,11 @@ const MULTI_LINE = /^[^\p{Cc}]*(?:[\t\n\r][^\p{Cc}]*)*$/u;
 
 /** Text, trimmed; lengths in characters. */
 export function Text(rule: TextRule): PropertyDecorator {
-  const { min = 1, max, pattern, multiline = false, verbatim = false, emptyIsNull = false } = rule;
+  const { min = 1, max, pattern, multiline = false, verbatim = false, composed = false, emptyIsNull = false } = rule;
   const tidy = (value: unknown) => {
-    const trimmed = typeof value === 'string' && !verbatim ? value.trim() : value;
+    if (typeof value !== 'string') return value;
+    const whole = composed ? value.normalize('NFC') : value;
+    const trimmed = verbatim ? whole : whole.trim();
     return emptyIsNull && trimmed === '' ? null : trimmed;
   };
   return applyDecorators(
