@@ -10,6 +10,7 @@ const arrows = {
   identity: ['action-ledger'],
   organization: ['action-ledger'],
   customers: ['action-ledger', 'vault'],
+  documents: ['action-ledger', 'customers'],
   catalog: ['action-ledger'],
   notifications: ['action-ledger', 'customers', 'identity', 'organization'],
   connect: ['action-ledger', 'identity'],
@@ -42,6 +43,8 @@ const arrows = {
     'distribution',
     'notifications',
     'legal',
+    'documents',
+    'organization',
   ],
 };
 

@@ -10,6 +10,7 @@ import { ConnectModule } from './modules/connect/index.js';
 import { CustomersModule } from './modules/customers/index.js';
 import { DeskModule } from './modules/desk/index.js';
 import { DistributionModule } from './modules/distribution/index.js';
+import { DocumentsModule } from './modules/documents/index.js';
 import { FinanceModule } from './modules/finance/index.js';
 import { NotificationsModule } from './modules/notifications/index.js';
 import { OperationsModule } from './modules/operations/index.js';
@@ -33,6 +34,7 @@ const MODULES = [
   OrganizationModule,
   VaultModule,
   CustomersModule,
+  DocumentsModule,
   RealtimeModule,
   ReferenceDataModule,
   CatalogModule,

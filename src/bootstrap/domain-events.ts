@@ -4,6 +4,7 @@ import { catalogEvents } from '../modules/catalog/index.js';
 import { customerEvents } from '../modules/customers/index.js';
 import { deskEvents } from '../modules/desk/index.js';
 import { distributionEvents } from '../modules/distribution/index.js';
+import { documentEvents } from '../modules/documents/index.js';
 import { financeEvents } from '../modules/finance/index.js';
 import { legalEvents } from '../modules/legal/index.js';
 import { notificationEvents } from '../modules/notifications/index.js';
@@ -22,6 +23,7 @@ export const domainEvents: readonly EventGroup[] = [
   ...customerEvents,
   ...deskEvents,
   ...distributionEvents,
+  ...documentEvents,
   ...financeEvents,
   ...legalEvents,
   ...notificationEvents,

@@ -19,8 +19,8 @@ compares. A token never grants more than its user holds at the time of the reque
 - \`*\` holds every scope of the staff surface. \`<module>:*\` holds \`<module>:read\`, \`:write\` and \`:delete\`, and none of the
   special scopes (\`finance:approve\`, \`finance:void\`, \`finance:numbering\`, \`finance:close\`, \`finance:refund\`,
   \`bookings:override\`, \`customers:sensitive\`, \`customers:privacy\`, \`action-ledger:reverse\`).
-- \`customers:sensitive\` reveals numbers of travel documents and notes about health and mobility. The ledger records who saw
-  them.
+- \`customers:sensitive\` reveals numbers of travel documents, notes about health and mobility, and sensitive attachments. The
+  ledger records who saw them.
 - \`customers:privacy\` exports everything about a customer, and erases it.
 - \`finance:receivables\` shows what customers owe and have paid: the account, installments, invoices, credit notes, payments,
   refunds and the settlement of a booking, with all members, and the credit of customers. Payments to suppliers are left out.
@@ -28,6 +28,8 @@ compares. A token never grants more than its user holds at the time of the reque
 - A note, and a task about a record, also need the scope of the record: \`customers:read\`, \`bookings:read\`, \`operations:read\` or
   \`finance:receivables\` to read it, and \`customers:write\`, \`bookings:write\`, \`operations:write\` or \`finance:write\` to change it.
   \`desk:delete\` deletes the notes of other authors.
+- An attachment also needs the scope of its record to read it, and the one that changes the record to create, upload or delete it; a
+  sensitive one also needs \`customers:sensitive\`.
 - A caller who creates or changes a booking under \`bookings:write\` may name any customer, whose name and contacts the booking then
   shows; \`customers:read\` is not needed for it.
 - With \`REQUIRE_MFA=true\` a session needs a second factor that was proved during the last 15 minutes for each change under a

@@ -4,6 +4,7 @@ import { DecoratedMethods } from '../../src/platform/discovery/decorated-methods
 import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking } from '../bookings/bookings.js';
 import { onlyVoucher, REDEMPTIONS, vouchersOf } from '../bookings/vouchers.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
+import { ATTACHMENTS, newAttachment } from '../documents/attachments.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { WAITING, waitingForFull } from '../desk/waiting-list.js';
@@ -467,6 +468,13 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
     async () => {
       const items = `${BOOKINGS}/${(await makeBooking(staff)).id}/items`;
       return { ...at(items, await send('post', items, itemBody())), after: { status: 'cancelled' } };
+    },
+  ],
+  [
+    'documents.attachment.create',
+    async () => {
+      const { id: subjectId } = await newCustomer(app);
+      return { ...at(ATTACHMENTS, await newAttachment(staff, { subjectType: 'customer', subjectId })), after: null };
     },
   ],
   [

@@ -5,6 +5,7 @@ import { checked, csvOf, IMPORTS } from '../desk/imports.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { newWaiting, WAITING, waitingForFull } from '../desk/waiting-list.js';
+import { ATTACHMENTS, newAttachment, textFile } from '../documents/attachments.js';
 import { newCustomer } from '../customers/customers.js';
 import type { TestApp } from '../setup/app.js';
 import { inside, made, on, type Recipe, staff } from './recipe.js';
@@ -18,6 +19,11 @@ const CHECKED = csvOf('reference,lastName', 'K-1,Pop');
 const ofImport = async (app: TestApp) => {
   const { import: found } = await checked(app, 'customers', CHECKED);
   return { ...staff(app), ...on('import', found.id) };
+};
+
+const uploading = async (app: TestApp, content: Buffer) => {
+  const { id } = await newAttachment(app.as('owner'), await subject(app), { sizeBytes: content.length });
+  return { ...staff(app), ...inside('attachment', id, { attachmentId: id }) };
 };
 
 const CALL_OFFS = `${DEPARTURES}/{id}/call-offs`;
@@ -44,6 +50,16 @@ const offered = async (app: TestApp) => {
 };
 
 export const deskRecipes: Record<string, Recipe> = {
+  [`POST ${ATTACHMENTS}`]: async (app) => ({
+    ...staff(app),
+    body: { ...(await subject(app)), fileName: 'list.txt', sizeBytes: 5, visibility: 'internal' },
+    subject: made('attachment'),
+  }),
+  [`PUT ${ATTACHMENTS}/{attachmentId}/content`]: async (app) => {
+    const content = textFile();
+    return { ...(await uploading(app, content)), body: content };
+  },
+  [`DELETE ${ATTACHMENTS}/{attachmentId}`]: async (app) => uploading(app, textFile()),
   [`POST ${NOTES}`]: async (app) => ({
     ...staff(app),
     body: { ...(await subject(app)), text: 'Arrives late' },

@@ -58,7 +58,7 @@ const OPERATION_ID = new RegExp(
     'assign|check|reveal|approve|void|reopen|issue|dispatch|withdraw|deliver|redraw|recalculate|correct|confirm|cancel|reinstate|complete|fail|reverse|settle|close',
     'file|retire|archive|merge|release|reclaim|allocate|deallocate|guarantee|open|book|reserve|price|abandon|retry|lift|simulate|compose',
     'encrypt|decrypt|rewrap|rotate|schedule|revoke|introspect|verify|reindex|end|reauthenticate|change|accept|resend|setUp|activate',
-    'pay|write|copy|pause|resume|plan|execute|redeem',
+    'pay|write|copy|pause|resume|plan|execute|redeem|upload',
   ].join('|')})[A-Za-z]*$`,
 );
 

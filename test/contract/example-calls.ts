@@ -59,6 +59,7 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
       path: paths[name] ?? pathOf(operation),
       get body() {
         if (operation.requestBody?.content['image/png']) return png();
+        if (operation.requestBody?.content['application/octet-stream']) return Buffer.from('Meet at pier 3.\n');
         if (operation.requestBody?.content['message/rfc822']) return Buffer.from('Subject: I am on holiday\r\n\r\n');
         return example === undefined ? undefined : { ...example, ...secrets[name], ...prepared?.body?.() };
       },

@@ -11,6 +11,7 @@ import { BOOKINGS, confirmedBooking, makeBooking, type One, staffWith } from '..
 import { addTraveler, CONSENT, travelersOf } from '../bookings/travelers.js';
 import { vouchersOf } from '../bookings/vouchers.js';
 import { csvOf, upload } from '../desk/imports.js';
+import { attached } from '../documents/attachments.js';
 import { newNote } from '../desk/notes.js';
 import { newTask } from '../desk/tasks.js';
 import { readWaiting, waitingForFull } from '../desk/waiting-list.js';
@@ -132,6 +133,9 @@ async function knownEverywhere(word: string) {
   await newNote(owner, { subjectType: 'customer', subjectId: id }, { text: `${word} was friendly` });
   await newTask(owner, { subjectType: 'customer', subjectId: id, title: `Call ${word}` });
   await upload(owner, 'customers', csvOf('reference,lastName,email', `${word}-9,${name},${email.toUpperCase()}`));
+  await attached(owner, { subjectType: 'customer', subjectId: id }, Buffer.from(`${word} signed`), {
+    fileName: `Contract of ${word}.txt`,
+  });
   const { entry: waiting } = await waitingForFull(app, { customerId: id, note: `${word} is flexible` });
   return { id, bookingId: booking.id, traveler, trip, contract, email, waiting };
 }
@@ -166,6 +170,7 @@ describe('the erasure of a customer', () => {
       payments: 'keep',
       contracts: 'keep',
       'lines to import': 'erase',
+      attachments: 'erase',
       notes: 'erase',
       tasks: 'erase',
       'waiting entries': 'erase',
@@ -181,7 +186,7 @@ describe('the erasure of a customer', () => {
     const done = await readErasure(id, erasureId);
     expect(done).toMatchObject({ status: 'done' });
     expect(done.steps.map(({ module }) => module)).toEqual([
-      ...['bookings', 'trips', 'finance', 'legal', 'notifications', 'desk', 'customers'],
+      ...['bookings', 'trips', 'finance', 'legal', 'notifications', 'desk', 'documents', 'customers'],
     ]);
     expect(await readCustomer(app, id)).toMatchObject({ displayName: 'Erased person', emails: [], notes: null });
 
@@ -362,7 +367,8 @@ describe('the export of a customer', () => {
     const { data } = JSON.parse(file.text) as typeof file.body;
     expect(data.map(({ kind }) => kind)).toEqual([
       ...['bookings', 'items', 'vouchers', 'travelers', 'travelers with a service ahead', 'other trips', 'payments'],
-      ...['contracts', 'notes', 'tasks', 'waiting entries', 'lines to import', 'customers', 'consents'],
+      ...['contracts', 'notes', 'tasks', 'waiting entries', 'lines to import', 'attachments', 'customers'],
+      'consents',
     ]);
     expect(data.every(({ purpose }) => purpose.length > 5)).toBe(true);
     const sealed = data.find(({ kind }) => kind === 'travelers with a service ahead')?.records;
@@ -373,9 +379,10 @@ describe('the export of a customer', () => {
 
     app.travel({ days: 8 });
     expect(rejection(await owner.get(`${path}/download`))).toMatchObject({ status: 410, code: 'export_expired' });
-    expect(filesWith(word)).toHaveLength(1);
+    // The other file is an attachment of the customer.
+    expect(filesWith(word)).toHaveLength(2);
     await asSystem(() => app.nest.get(DataExportsService, { strict: false }).deleteExpired());
-    expect(filesWith(word)).toEqual([]);
+    expect(filesWith(word)).toHaveLength(1);
     expect((await owner.get<One<Export>>(path)).body.data.status).toBe('expired');
     app.travel({ days: -8 });
   });

@@ -36,7 +36,7 @@ describe('a caller without the scopes of a role', () => {
     const { status, body, headers } = await app.with(token).patch(`${USERS}/${user.id}`, { name: 'Other' });
     expect(status).toBe(403);
     const excessScopes = [
-      ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
+      ...['bookings:*', 'trips:*', 'customers:*', 'documents:*', 'notifications:write', 'finance:receivables'],
       ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
       ...['desk:read', 'desk:write'],
     ];

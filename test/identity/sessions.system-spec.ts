@@ -262,7 +262,7 @@ describe('the current user', () => {
     const { status, body } = await client.get(ME);
     expect(status).toBe(200);
     const scopes = [
-      ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
+      ...['bookings:*', 'trips:*', 'customers:*', 'documents:*', 'notifications:write', 'finance:receivables'],
       ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
       ...['desk:read', 'desk:write'],
     ];

@@ -26,6 +26,7 @@ const EXPENSIVE = [
   'POST /v1/admin/identity/me/second-factor',
   'POST /v1/admin/imports',
   'POST /v1/admin/notifications/reminder-rules/:id/simulations',
+  'PUT /v1/admin/attachments/:attachmentId/content',
   'PUT /v1/admin/organization/logo',
 ];
 

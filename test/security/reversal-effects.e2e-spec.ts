@@ -66,6 +66,8 @@ const EFFECTS: Record<string, string> = {
   'operations.departure.create': 'operations.departure.cancel',
   'operations.departure.open_sales': 'operations.departure.close_sales',
   'operations.departure.reinstate': 'operations.departure.cancel',
+  'documents.attachment.create': 'documents.attachment.delete',
+  'documents.attachment.delete': 'documents.attachment.create',
   'operations.assignment.create': 'operations.assignment.delete',
   'operations.resource.archive': 'operations.resource.update',
   'operations.resource.create': 'operations.resource.archive',

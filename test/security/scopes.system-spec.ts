@@ -139,8 +139,13 @@ function remembered(make: Together): Together {
   };
 }
 
-const farFrom = (operation: Placed, scopes: readonly string[]) =>
-  scopes.filter((scope) => !byScope(scope, operation) && !isNear(scope, operation['x-required-scope'] ?? ''));
+/** Omits scopes that a wildcard in the list covers, because a token holds at most 64 scopes. */
+function farFrom(operation: Placed, scopes: readonly string[]): string[] {
+  const far = scopes.filter(
+    (scope) => !byScope(scope, operation) && !isNear(scope, operation['x-required-scope'] ?? ''),
+  );
+  return far.filter((scope) => !far.some((wildcard) => wildcard !== scope && meets(wildcard, scope)));
+}
 
 /** Matches scopes of the same module or area, wildcard scopes, and scopes of the same action within connect. */
 function isNear(granted: string, required: string): boolean {

@@ -23,6 +23,7 @@ export { BookingsService } from './bookings/bookings.service.js';
 export { type CancellationForecast, CancellationForecastsService } from './bookings/cancellation-forecasts.service.js';
 export { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';
 export { AddBookingItems } from './item-sales/unit-sale.dto.js';
+export { travelerSubject } from './travelers/traveler-subject.js';
 export { CreateTraveler } from './travelers/traveler.dto.js';
 export { TravelersService } from './travelers/travelers.service.js';
 export { UnitSalesService } from './item-sales/unit-sales.service.js';

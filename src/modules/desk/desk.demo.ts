@@ -3,6 +3,7 @@ import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { daysAfter } from '../../platform/time/calendar.js';
+import { AttachmentsService, type CreateAttachment } from '../documents/index.js';
 import type { CreateNote } from './notes/note.dto.js';
 import { CallOffRunner } from './call-offs/call-off-runner.js';
 import type { CreateCallOff } from './call-offs/call-off.dto.js';
@@ -25,6 +26,12 @@ const NOTES: readonly CreateNote[] = [
   { subjectType: 'customer', subjectId: demoId('cus', 1), text: 'Calls back in the evening only' },
   { subjectType: 'departure', subjectId: demoId('dep', 1), text: 'Pier 3 is closed', visibility: 'guide' },
 ];
+
+/** The examples read and download 1, delete 2 and upload the content of 3. */
+const [FILE, CONTENT] = [{ fileName: 'meeting-point.txt', visibility: 'customer' }, 'Meet at pier 3.\n'] as const;
+const ATTACHMENTS: readonly CreateAttachment[] = [1, 2, 3].map((number) => {
+  return { ...FILE, subjectType: 'booking', subjectId: demoId('book', number), sizeBytes: CONTENT.length };
+});
 
 /** The examples read 1 and change 2. */
 const TASKS: readonly CreateTask[] = [
@@ -64,6 +71,7 @@ const CUSTOMERS_CSV = [
 @Injectable()
 export class DeskDemo {
   constructor(
+    private readonly attachments: AttachmentsService,
     private readonly notes: NotesService,
     private readonly tasks: TasksService,
     private readonly callOffs: CallOffsService,
@@ -98,6 +106,15 @@ export class DeskDemo {
     }
     for (const [index, task] of TASKS.entries()) await this.tasks.create(task, demoId('task', index + 1));
     await this.rooming.replace(demoId('dep', 9), ROOMS, null);
+  }
+
+  @DemoData(725, 'attachments')
+  async loadAttachments(): Promise<void> {
+    for (const [index, attachment] of ATTACHMENTS.entries()) {
+      const id = demoId('att', index + 1);
+      await this.attachments.create(attachment, { id, createdBy: OWNER });
+      if (index === 0) await this.attachments.upload(id, Buffer.from(CONTENT), null);
+    }
   }
 
   /** The examples read 1, change 2, withdraw 3 and accept the offer of 4. */

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
 import { CustomersModule } from '../customers/index.js';
+import { DocumentsModule } from '../documents/index.js';
 import { FinanceModule } from '../finance/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
@@ -48,6 +49,7 @@ import { RecordSearchService } from './search/search.service.js';
 import { SeasonDaysDemo } from './season/season-days.demo.js';
 import { SeasonSalesDemo } from './season/season-sales.demo.js';
 import { SeasonToursDemo } from './season/season-tours.demo.js';
+import { AttachmentRecords } from './subjects/attachment-records.js';
 import { SubjectsRepository } from './subjects/subjects.repository.js';
 import { SuppressedMailListener } from './suppressed-mail-listener.js';
 import { TasksController } from './tasks/tasks.controller.js';
@@ -68,6 +70,7 @@ import './desk-tables.js';
     ActionLedgerModule,
     BookingsModule,
     CustomersModule,
+    DocumentsModule,
     FinanceModule,
     NotificationsModule,
     OperationsModule,
@@ -90,6 +93,7 @@ import './desk-tables.js';
     WaitingEntriesController,
   ],
   providers: [
+    AttachmentRecords,
     BookingImporter,
     BookingPagesService,
     CustomerImporter,

@@ -1,4 +1,5 @@
 export { FinanceModule } from './finance.module.js';
+export { supplierInvoiceSubject } from './payables/supplier-invoice-subject.js';
 export { invoiceSubject } from './receivables/invoices/invoice-subject.js';
 export {
   CalledOffMoneyService,

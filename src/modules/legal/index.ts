@@ -1,4 +1,5 @@
 export { ContractsService } from './contracts/contracts.service.js';
+export { contractSubject } from './contracts/contract-subject.js';
 export { LegalDemo } from './legal.demo.js';
 export { LegalModule } from './legal.module.js';
 export { POLICY_KINDS, type PolicyKind } from './policies/policy-kind.js';

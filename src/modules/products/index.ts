@@ -24,5 +24,6 @@ export type { PriceBody } from './price-lists/price-list.dto.js';
 export { PriceListsService } from './price-lists/price-lists.service.js';
 export { ProductUnitsService } from './products/product-units.service.js';
 export type { VoucherRule } from './products/voucher-rules.js';
+export { productSubject } from './products/product-subject.js';
 export { ProductsService } from './products/products.service.js';
 export { ProductsModule } from './products.module.js';

@@ -64,6 +64,7 @@ export const policies = {
   'reminder-simulation': perMinute(60),
   'invoice-rendition': perMinute(240),
   'organization-logo': perMinute(60),
+  'attachment-upload': perMinute(120),
   imports: perMinute(30),
   'password-hashing': perMinute(60),
   'realtime-stream': perMinute(30),

@@ -5,6 +5,7 @@ export const STAFF_MODULES = [
   'finance',
   'bookings',
   'customers',
+  'documents',
   'distribution',
   'trips',
   'legal',

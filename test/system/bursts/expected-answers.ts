@@ -36,7 +36,14 @@ const REASONS: Record<string, readonly string[]> = {
     ...['bounceMails_create', 'bounceReports_create'],
   ],
   '404 not_found': [
-    ...['allotments_delete', 'catalogDocuments_delete', 'creditNotes_delete', 'facilities_archive', 'imports_delete'],
+    ...[
+      'allotments_delete',
+      'attachments_delete',
+      'catalogDocuments_delete',
+      'creditNotes_delete',
+      'facilities_archive',
+      'imports_delete',
+    ],
     'invoices_delete',
     ...[
       'notes_delete',
@@ -101,11 +108,11 @@ const REASONS: Record<string, readonly string[]> = {
   ],
   // The example contains no valid secret, no ciphertext of this vault, no image and no day after the issue.
   '400 ciphertext cannot be decrypted': ['vaults_decrypt', 'vaults_rewrap'],
-  '400 invalid_request': ['invoices_deliver', 'organizationProfile_replaceLogo'],
+  '400 invalid_request': ['attachments_upload', 'invoices_deliver', 'organizationProfile_replaceLogo'],
   '422 current_password_wrong': ['passwords_change', 'secondFactors_setUp'],
   '422 link_invalid': ['invitations_accept', 'passwords_completeReset'],
   // The purpose of the operation is a redirect.
-  '302': ['dataExports_download', 'renditions_download'],
+  '302': ['attachments_download', 'dataExports_download', 'renditions_download'],
 };
 
 /** The caller exceeds its own share, and its connection may be closed for that. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import type { RecordSubject } from '../../../platform/database/record-subject.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { type Subject, subjectOf } from './subjects.js';
 
@@ -13,9 +14,13 @@ export class SubjectsRepository {
    * nothing new.
    */
   async lock({ subjectType, subjectId }: Subject): Promise<void> {
-    const { table, rejection = 'null' } = subjectOf(subjectType);
+    await this.lockRecord(subjectOf(subjectType), subjectId);
+  }
+
+  /** Like `lock`, for a record of any kind. */
+  async lockRecord({ type, table, rejection = 'null' }: RecordSubject<string>, subjectId: string): Promise<void> {
     const [found] = await this.database.prepared<{ rejection: string | null }>(
-      `subject-lock-${subjectType}`,
+      `subject-lock-${type}`,
       `select ${rejection} as rejection from ${table} record where record.id = $1 for share`,
       [subjectId],
     );

@@ -31,8 +31,8 @@ describe('roles', () => {
     expect(allowed(['viewer']).sort()).toEqual([...reads, 'finance:receivables'].sort());
   });
 
-  it('the role finance has finance with its special scopes, and reads bookings, customers, departures, products, contracts and the ledger, and writes notes', () => {
-    const own = STAFF_SCOPES.filter((scope) => scope.startsWith('finance:'));
+  it('the role finance has finance with its special scopes, and has files, reads bookings, customers, departures, products, contracts and the ledger, and writes notes', () => {
+    const own = STAFF_SCOPES.filter((scope) => /^(finance|documents):/.test(scope));
     const reads = [
       'bookings:read',
       'customers:read',
@@ -46,8 +46,17 @@ describe('roles', () => {
     expect(allowed(['finance']).sort()).toEqual([...own, ...reads].sort());
   });
 
-  it('the role operations has its seven areas, reads and changes bookings, writes notes, and sees what customers owe', () => {
-    const areas = ['distribution', 'trips', 'legal', 'operations', 'notifications', 'customers', 'products'];
+  it('the role operations has its eight areas, reads and changes bookings, writes notes, and sees what customers owe', () => {
+    const areas = [
+      'distribution',
+      'trips',
+      'legal',
+      'operations',
+      'notifications',
+      'customers',
+      'documents',
+      'products',
+    ];
     const own = STAFF_SCOPES.filter(
       (scope) => areas.includes(scope.split(':')[0] ?? '') && scope !== 'customers:privacy',
     );
@@ -56,8 +65,10 @@ describe('roles', () => {
     );
   });
 
-  it('the role sales has bookings, trips and customers, sends messages, writes notes, sees what customers owe, and reads five other areas', () => {
-    const areas = STAFF_SCOPES.filter((scope) => /^(bookings|trips|customers):(read|write|delete|\*)$/.test(scope));
+  it('the role sales has bookings, trips, customers and files, sends messages, writes notes, sees what customers owe, and reads five other areas', () => {
+    const areas = STAFF_SCOPES.filter((scope) =>
+      /^(bookings|trips|customers|documents):(read|write|delete|\*)$/.test(scope),
+    );
     const others = [
       'notifications:write',
       'desk:read',

@@ -23,18 +23,18 @@ const SCOPES: Record<Role, readonly string[]> = {
     ...SPECIAL_SCOPES,
   ],
   finance: [
-    'finance:*',
+    ...['finance:*', 'documents:*'],
     ...SPECIAL_SCOPES.filter((scope) => scope.startsWith('finance:')),
     ...['bookings:read', 'customers:read', 'operations:read', 'products:read', 'legal:read', 'action-ledger:read'],
     ...['desk:read', 'desk:write'],
   ],
   operations: [
     ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*', 'products:*'],
-    ...['customers:sensitive', 'bookings:read', 'bookings:write', 'finance:receivables'],
+    ...['documents:*', 'customers:sensitive', 'bookings:read', 'bookings:write', 'finance:receivables'],
     ...['desk:read', 'desk:write'],
   ],
   sales: [
-    ...['bookings:*', 'trips:*', 'customers:*', 'notifications:write', 'finance:receivables'],
+    ...['bookings:*', 'trips:*', 'customers:*', 'documents:*', 'notifications:write', 'finance:receivables'],
     ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
     ...['desk:read', 'desk:write'],
   ],

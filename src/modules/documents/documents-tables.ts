@@ -1,0 +1,3 @@
+import { declareTables, DELETE } from '../../platform/database/table-declarations.js';
+
+declareTables({ attachment_contents: { rights: DELETE } });

@@ -1,0 +1,9 @@
+import type { EventGroup } from '../../platform/outbox/outbox.js';
+
+export const documentEvents: EventGroup[] = [
+  {
+    channels: ['documents.attachments'],
+    events: ['attachment.ready'],
+    members: ['attachmentId', 'subjectType', 'subjectId', 'contentType', 'sizeBytes', 'visibility', 'version'],
+  },
+];
