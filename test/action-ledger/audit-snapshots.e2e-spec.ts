@@ -93,6 +93,7 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
   'products.product.update': { entity: 'Product', left: { [OTHERS]: ['status', 'activatedAt', 'archivedAt'] } },
   'products.option.update': { entity: 'ProductOption', left: { [NEVER]: ['productId'] } },
   'products.extra.update': { entity: 'ProductExtra', left: { [NEVER]: ['productId'] } },
+  'products.question.update': { entity: 'ProductQuestion', left: { [NEVER]: ['productId'] } },
   'products.unit.update': { entity: 'ProductUnit', left: { [NEVER]: ['productId'] } },
   'products.price_list.update': {
     entity: 'PriceList',

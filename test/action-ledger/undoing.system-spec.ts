@@ -51,7 +51,7 @@ function lasting(row: Row | null): unknown {
 const VOLATILE = new Set(['version', 'updatedAt']);
 
 /** A product and one of its parts: the path to the part. */
-async function partOf(list: 'options' | 'units' | 'extras', body: object) {
+async function partOf(list: 'options' | 'units' | 'extras' | 'questions', body: object) {
   const { id: productId } = await newProduct(app);
   return at(`${PRODUCTS}/${productId}/${list}`, await newPart(app, productId, list, body));
 }
@@ -76,6 +76,11 @@ const LUNCH = {
   ...{ name: 'Lunch', kind: 'meal', pricing: 'per_person', maxQuantity: 9 },
   texts: [{ locale: 'de', title: 'Mittagessen', description: null }],
   prices: [{ currency: 'EUR', amountCents: 1_500 }],
+};
+const SIZE = {
+  ...{ scope: 'unit', type: 'choice', label: 'Frame', help: 'Of the bicycle', dueDaysBefore: 3 },
+  texts: [{ locale: 'de', label: 'Rahmen', help: null }],
+  choices: [{ value: 'm', label: 'M', texts: [{ locale: 'de', label: 'M' }] }],
 };
 const PRIVATE = { name: 'Private', startTimes: ['09:00'], maxUnits: 6, cutoff: { minutesBefore: 90 } };
 
@@ -234,6 +239,13 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
     async () => ({
       ...(await partOf('extras', LUNCH)),
       changes: { name: 'Dinner', texts: [], prices: [], pricing: 'per_booking', required: true, maxQuantity: null },
+    }),
+  ],
+  [
+    'products.question.update',
+    async () => ({
+      ...(await partOf('questions', SIZE)),
+      changes: { label: 'Size', help: null, texts: [], choices: [{ value: 's', label: 'S' }], required: true },
     }),
   ],
   [
@@ -403,8 +415,8 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
       return { id, path: first.path, after: { isDefault: true } };
     },
   ],
-  ...(['unit', 'option', 'extra'] as const).flatMap((kind): [string, () => Promise<Performed>][] => {
-    const make = () => partOf(`${kind}s`, { unit: ADULT, option: PRIVATE, extra: LUNCH }[kind]);
+  ...(['unit', 'option', 'extra', 'question'] as const).flatMap((kind): [string, () => Promise<Performed>][] => {
+    const make = () => partOf(`${kind}s`, { unit: ADULT, option: PRIVATE, extra: LUNCH, question: SIZE }[kind]);
     const deleted = async (): Promise<Performed> => {
       const subject = await make();
       const after = { ...(lasting(await read(subject.path)) as Row), createdAt: expect.any(String) };

@@ -12,6 +12,10 @@ const PARTS = {
     ...{ key: 'extraId', type: 'product_extra', change: { maxQuantity: 8 } },
     body: { name: 'Lunch', kind: 'meal', pricing: 'per_person' },
   },
+  questions: {
+    ...{ key: 'questionId', type: 'product_question', change: { help: 'EU sizes' } },
+    body: { scope: 'traveler', type: 'integer', label: 'Shoe size' },
+  },
 } as const;
 
 function partRecipes(list: keyof typeof PARTS): Record<string, Recipe> {
@@ -68,4 +72,5 @@ export const productsRecipes: Record<string, Recipe> = {
   ...partRecipes('options'),
   ...partRecipes('units'),
   ...partRecipes('extras'),
+  ...partRecipes('questions'),
 };

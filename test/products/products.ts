@@ -22,8 +22,13 @@ export async function newProduct(app: TestApp, terms: object = {}): Promise<Prod
   return make<Product>(app, PRODUCTS, product(terms));
 }
 
-/** Adds an option, a unit or an extra to a product. */
-export async function newPart(app: TestApp, productId: string, list: 'options' | 'units' | 'extras', body: object) {
+/** Adds an option, a unit, an extra or a question to a product. */
+export async function newPart(
+  app: TestApp,
+  productId: string,
+  list: 'options' | 'units' | 'extras' | 'questions',
+  body: object,
+) {
   return make<{ id: string; version: number }>(app, `${PRODUCTS}/${productId}/${list}`, body);
 }
 

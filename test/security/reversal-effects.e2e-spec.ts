@@ -83,6 +83,8 @@ const EFFECTS: Record<string, string> = {
 
   'products.price_list.retire': 'products.price_list.activate',
   'products.product.archive': 'products.product.activate',
+  'products.question.create': 'products.question.delete',
+  'products.question.delete': 'products.question.create',
   'products.unit.create': 'products.unit.delete',
   'products.unit.delete': 'products.unit.create',
   'operations.ground_operator.create': 'operations.ground_operator.update',

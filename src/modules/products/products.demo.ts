@@ -8,6 +8,8 @@ import type { CreateProductExtra } from './products/product-extra.dto.js';
 import { ProductExtrasService } from './products/product-extras.service.js';
 import type { CreateProductOption } from './products/product-option.dto.js';
 import { ProductOptionsService } from './products/product-options.service.js';
+import type { CreateProductQuestion } from './products/product-question.dto.js';
+import { ProductQuestionsService } from './products/product-questions.service.js';
 import type { CreateProductUnit } from './products/product-unit.dto.js';
 import { ProductUnitsService } from './products/product-units.service.js';
 import { ProductsService } from './products/products.service.js';
@@ -85,6 +87,22 @@ const EXTRAS: readonly CreateProductExtra[] = [
   },
 ];
 
+/** The questions of product 1. The examples read 1, change 2 and delete 3. */
+const QUESTIONS: readonly CreateProductQuestion[] = [
+  {
+    ...{ scope: 'traveler', type: 'integer', label: 'Shoe size', dueDaysBefore: 7, min: 20, max: 50 },
+    texts: [{ locale: 'de', label: 'Schuhgröße', help: 'Für die Gummistiefel.' }],
+  },
+  {
+    ...{ scope: 'booking', type: 'choice', label: 'How did you find us?' },
+    choices: [
+      { value: 'search', label: 'Search engine' },
+      { value: 'friends', label: 'Friends', texts: [{ locale: 'de', label: 'Freunde' }] },
+    ],
+  },
+  { scope: 'booking', type: 'text', label: 'Hotel in Tulcea', maxLength: 200 },
+];
+
 /** The examples read 1, change 2, activate 3 and retire 4. */
 const PRICE_LISTS: readonly (CreatePriceList & { isActive?: boolean })[] = [
   { name: 'Standard prices', currency: 'EUR', isActive: true },
@@ -108,6 +126,7 @@ export class ProductsDemo {
     private readonly options: ProductOptionsService,
     private readonly units: ProductUnitsService,
     private readonly extras: ProductExtrasService,
+    private readonly questions: ProductQuestionsService,
     private readonly priceLists: PriceListsService,
   ) {}
 
@@ -125,6 +144,9 @@ export class ProductsDemo {
       await this.units.create(productId, unit, { id: demoId('punt', index + 1) });
     for (const [index, extra] of EXTRAS.entries()) {
       await this.extras.create(productId, extra, { id: demoId('pxtr', index + 1) });
+    }
+    for (const [index, question] of QUESTIONS.entries()) {
+      await this.questions.create(productId, question, { id: demoId('pqst', index + 1) });
     }
     for (const [index, { isActive = false, ...list }] of PRICE_LISTS.entries()) {
       const { id } = await this.priceLists.create(list, demoId('plst', index + 1));

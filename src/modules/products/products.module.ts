@@ -10,6 +10,8 @@ import { ProductExtrasController } from './products/product-extras.controller.js
 import { ProductExtrasService } from './products/product-extras.service.js';
 import { ProductOptionsController } from './products/product-options.controller.js';
 import { ProductOptionsService } from './products/product-options.service.js';
+import { ProductQuestionsController } from './products/product-questions.controller.js';
+import { ProductQuestionsService } from './products/product-questions.service.js';
 import { ProductUnitsController } from './products/product-units.controller.js';
 import { ProductUnitsService } from './products/product-units.service.js';
 import { ProductsController } from './products/products.controller.js';
@@ -27,12 +29,14 @@ import './products-tables.js';
     ProductOptionsController,
     ProductUnitsController,
     ProductExtrasController,
+    ProductQuestionsController,
   ],
   providers: [
     PriceListsRepository,
     PriceListsService,
     ProductExtrasService,
     ProductOptionsService,
+    ProductQuestionsService,
     ProductsDemo,
     ProductsRepository,
     ProductsService,

@@ -55,6 +55,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...[
       'productExtras_delete',
       'productOptions_delete',
+      'productQuestions_delete',
       'productUnits_delete',
       'resourceAssignments_delete',
       'synonyms_delete',

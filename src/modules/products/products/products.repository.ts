@@ -10,24 +10,28 @@ import type { ListProducts } from './product.dto.js';
 import { Product } from './product.entity.js';
 import type { ListProductExtras } from './product-extra.dto.js';
 import { ProductExtra } from './product-extra.entity.js';
+import type { ListProductQuestions } from './product-question.dto.js';
+import { ProductQuestion } from './product-question.entity.js';
 import type { ListProductOptions } from './product-option.dto.js';
 import { ProductOption } from './product-option.entity.js';
 import type { ListProductUnits } from './product-unit.dto.js';
 import { ProductUnit } from './product-unit.entity.js';
 
-/** Reads and writes products with their options, units and extras. */
+/** Reads and writes products with their options, units, extras and questions. */
 @Injectable()
 export class ProductsRepository {
   readonly products: Rows<Product>;
   readonly options: Rows<ProductOption>;
   readonly units: Rows<ProductUnit>;
   readonly extras: Rows<ProductExtra>;
+  readonly questions: Rows<ProductQuestion>;
 
   constructor(private readonly database: Database) {
     this.products = database.rows(Product);
     this.options = database.rows(ProductOption);
     this.units = database.rows(ProductUnit);
     this.extras = database.rows(ProductExtra);
+    this.questions = database.rows(ProductQuestion);
   }
 
   async list(query: ListProducts): Promise<{ rows: Product[]; total: number }> {
@@ -65,6 +69,18 @@ export class ProductsRepository {
     return this.extras.page(found, pageBounds(query));
   }
 
+  async listQuestions(
+    productId: string,
+    query: ListProductQuestions,
+  ): Promise<{ rows: ProductQuestion[]; total: number }> {
+    const { scope, active, sort = 'position' } = query;
+    const found = this.questions.query('question').where('question.productId = :productId', { productId });
+    filterRows(found, 'question.scope', scope);
+    if (active !== undefined) found.andWhere('question.active = :active', { active });
+    sortRows(found, sort);
+    return this.questions.page(found, pageBounds(query));
+  }
+
   /** All options of a product; at most 50. */
   async optionsOf(productId: string): Promise<ProductOption[]> {
     return this.options.listBy({ productId }, ['position', 'id']);
@@ -78,6 +94,11 @@ export class ProductsRepository {
   /** All extras of a product; at most 50. */
   async extrasOf(productId: string): Promise<ProductExtra[]> {
     return this.extras.listBy({ productId }, ['position', 'id']);
+  }
+
+  /** All questions of a product; at most 50. */
+  async questionsOf(productId: string): Promise<ProductQuestion[]> {
+    return this.questions.listBy({ productId }, ['position', 'id']);
   }
 
   /** None of the extras of the product is deleted until the transaction ends. */
@@ -110,6 +131,12 @@ export class ProductsRepository {
     return extra;
   }
 
+  async getQuestion(productId: string, id: string): Promise<ProductQuestion> {
+    const question = await this.questions.get(id);
+    if (question.productId !== productId) throw notFound();
+    return question;
+  }
+
   async deleteOption({ id }: ProductOption): Promise<void> {
     await this.database.prepared('product-option-delete', 'delete from product_options where id = $1', [id]);
   }
@@ -120,5 +147,10 @@ export class ProductsRepository {
 
   async deleteExtra({ id }: ProductExtra): Promise<void> {
     await this.database.prepared('product-extra-delete', 'delete from product_extras where id = $1', [id]);
+  }
+
+  /** Also deletes its versions. */
+  async deleteQuestion({ id }: ProductQuestion): Promise<void> {
+    await this.database.prepared('product-question-delete', 'delete from product_questions where id = $1', [id]);
   }
 }
