@@ -27,9 +27,11 @@ const CLASSES: Record<PersonalData, DataClass> = {
       'the job `bookings.retention` replaces name, address and free texts of a booking and of its contracts, and removes the names and contacts of its travelers; `legal.contracts.retention` does so for contracts without a booking, after their last change and expiry',
   },
   travel: {
-    content: 'documents, health data, emergency contacts, check-ins and rooms of travelers, with the notes of rooms',
+    content:
+      'documents, health data, emergency contacts, check-ins and rooms of travelers, with the notes of rooms; answers to questions of products',
     kept: 'last service + 30 days (`TRAVEL_RETENTION_DAYS`)',
-    deletedBy: 'the jobs `bookings.travel.retention`, `desk.check-ins.retention` and `desk.rooms.retention`',
+    deletedBy:
+      'the jobs `bookings.travel.retention`, `bookings.answers.retention`, `desk.check-ins.retention` and `desk.rooms.retention`',
   },
   contact: {
     content:

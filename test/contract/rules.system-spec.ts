@@ -164,6 +164,7 @@ const SECRETS: Record<string, string | string[]> = {
     'healthNote',
     'mobilityNote',
   ],
+  [`POST ${STAFF}/bookings/{bookingId}/answers/{answerId}/reveal`]: 'values',
   [SETUP]: 'otpauthUri',
   [`POST ${STAFF}/identity/me/second-factor/activation`]: 'recoveryCodes',
   [`POST ${STAFF}/identity/me/second-factor/recovery-codes`]: 'recoveryCodes',

@@ -2,6 +2,7 @@ import { addItem, BOOKINGS, makeBooking } from '../bookings/bookings.js';
 import { addTraveler, travelersOf } from '../bookings/travelers.js';
 import { onlyVoucher, REDEMPTIONS, sold, vouchersOf } from '../bookings/vouchers.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { newPart, newProduct } from '../products/products.js';
 import type { TestApp } from '../setup/app.js';
 import { inside, made, on, post, type Recipe, staff } from './recipe.js';
 
@@ -11,6 +12,22 @@ const bookingWithTraveler = async (app: TestApp, terms: object = {}) => {
   const { id: bookingId } = await makeBooking(app.as('owner'));
   const { id: travelerId } = await addTraveler(app.as('owner'), bookingId, terms);
   return { bookingId, travelerId };
+};
+
+const ANSWERS = `${BOOKINGS}/{bookingId}/answers`;
+
+/** A booking of a product with a question, and the body that answers it. */
+const asked = async (app: TestApp) => {
+  const { id: productId } = await newProduct(app);
+  const { id: questionId } = await newPart(app, productId, 'questions', {
+    scope: 'booking',
+    type: 'text',
+    label: 'Hotel',
+  });
+  const { id: departureId } = await newDeparture(app, { productId });
+  const { id: bookingId } = await makeBooking(app.as('owner'));
+  await addItem(app.as('owner'), bookingId, { departureId });
+  return { bookingId, body: { answers: [{ questionId, values: ['Esplanada'] }] } };
 };
 
 const VOUCHER = `${vouchersOf('{bookingId}')}/{voucherId}`;
@@ -43,6 +60,22 @@ export const travelersRecipes: Record<string, Recipe> = {
     await post(app, REDEMPTIONS, { code: voucher.code });
     const follows = ['operations.departure.check_in'];
     return { ...prepared, parameters: { voucherId: voucher.id }, follows };
+  },
+  [`PUT ${ANSWERS}`]: async (app) => {
+    const { bookingId, body } = await asked(app);
+    return { ...staff(app), ...inside('booking', bookingId, { bookingId }), body };
+  },
+  [`POST ${ANSWERS}/{answerId}/reveal`]: async (app) => {
+    const { bookingId, body } = await asked(app);
+    const { body: answer } = await app
+      .as('owner')
+      .put<{ data: { answers: { id: string }[] } }>(`${BOOKINGS}/${bookingId}/answers`, body);
+    const answerId = answer.data.answers[0]?.id ?? '';
+    return {
+      ...staff(app),
+      ...inside('booking_answer', answerId, { bookingId, answerId }),
+      body: { purpose: 'Menu' },
+    };
   },
   [`POST ${TRAVELERS}`]: async (app) => {
     const { id: bookingId } = await makeBooking(app.as('owner'));

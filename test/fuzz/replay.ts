@@ -13,6 +13,7 @@ interface Around {
 /** The members that a replay omits. */
 const SECRETS = ['clientSecret', 'token'];
 const SECRETS_OF: Readonly<Record<string, readonly string[]>> = {
+  answers_reveal: ['values'],
   travelers_reveal: ['number', 'healthNote', 'mobilityNote'],
 };
 /** The id of a contract opens it on the storefront, so a replay also omits the id. */

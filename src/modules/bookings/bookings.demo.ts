@@ -7,6 +7,7 @@ import type { CreateBookingItem } from './items/booking-item.dto.js';
 import { BookingItemsService } from './bookings/booking-items.service.js';
 import type { CreateBooking } from './bookings/booking.dto.js';
 import { BookingsService } from './bookings/bookings.service.js';
+import { AnswersService } from './answers/answers.service.js';
 import type { CreateTraveler } from './travelers/traveler.dto.js';
 import { newVoucherCode } from './vouchers/voucher-code.js';
 import { VouchersService } from './vouchers/vouchers.service.js';
@@ -273,6 +274,7 @@ export class BookingsDemo {
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
     private readonly travelers: TravelersService,
+    private readonly answers: AnswersService,
     private readonly departures: DeparturesService,
     private readonly vouchers: VouchersService,
     private readonly clock: Clock,
@@ -299,6 +301,8 @@ export class BookingsDemo {
       await this.travelers.create(bookingId, traveler, demoId('trav', index + 1));
     }
     await this.travelers.assign({ bookingId, itemId, expected: null }, [demoId('trav', 1), demoId('trav', 2)]);
+    const answer = { questionId: demoId('pqst', 5), travelerId: demoId('trav', 1), values: ['39'] };
+    await this.answers.replace({ bookingId, expected: null }, [answer], () => demoId('pans', 1));
     await this.bookings.progressByDate();
     await this.loadVouchers();
   }

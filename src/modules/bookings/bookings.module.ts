@@ -9,6 +9,10 @@ import { OrganizationModule } from '../organization/index.js';
 import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
+import { AnswersController } from './answers/answers.controller.js';
+import { AnswersRepository } from './answers/answers.repository.js';
+import { AnswersService } from './answers/answers.service.js';
+import { AnswerCustomerListener, AnswerRetentionJobs } from './answers/answer-retention.jobs.js';
 import { BookingData } from './personal-data/booking-data.js';
 import { BookingCustomerListener } from './bookings/booking-customer-listener.js';
 import { BookingItemsController } from './item-sales/booking-items.controller.js';
@@ -56,6 +60,7 @@ import './bookings-tables.js';
     TaxesModule,
   ],
   controllers: [
+    AnswersController,
     BookingsController,
     BookingItemsController,
     ItemTravelersController,
@@ -65,6 +70,10 @@ import './bookings-tables.js';
     VouchersController,
   ],
   providers: [
+    AnswerCustomerListener,
+    AnswerRetentionJobs,
+    AnswersRepository,
+    AnswersService,
     BookingCustomerListener,
     BookingData,
     BookingItemsService,

@@ -22,6 +22,8 @@ export { CreateProduct } from './products/product.dto.js';
 export { CreateProductUnit } from './products/product-unit.dto.js';
 export type { PriceBody } from './price-lists/price-list.dto.js';
 export { PriceListsService } from './price-lists/price-lists.service.js';
+export { type AskedQuestion, ProductQuestionsService } from './products/product-questions.service.js';
+export { QUESTION_SCOPES, QUESTION_TYPES, type QuestionScope, type QuestionType } from './products/question-kinds.js';
 export { ProductUnitsService } from './products/product-units.service.js';
 export type { VoucherRule } from './products/voucher-rules.js';
 export { productSubject } from './products/product-subject.js';

@@ -103,6 +103,12 @@ const QUESTIONS: readonly CreateProductQuestion[] = [
   { scope: 'booking', type: 'text', label: 'Hotel in Tulcea', maxLength: 200 },
 ];
 
+/** The questions of product 2, which booking 1 answers. */
+const MORE_QUESTIONS: readonly CreateProductQuestion[] = [
+  { scope: 'booking', type: 'text', label: 'Where do you arrive from?', maxLength: 200 },
+  { scope: 'traveler', type: 'integer', label: 'Boot size', dueDaysBefore: 14, min: 30, max: 50 },
+];
+
 /** The examples read 1, change 2, activate 3 and retire 4. */
 const PRICE_LISTS: readonly (CreatePriceList & { isActive?: boolean })[] = [
   { name: 'Standard prices', currency: 'EUR', isActive: true },
@@ -147,6 +153,10 @@ export class ProductsDemo {
     }
     for (const [index, question] of QUESTIONS.entries()) {
       await this.questions.create(productId, question, { id: demoId('pqst', index + 1) });
+    }
+    for (const [index, question] of MORE_QUESTIONS.entries()) {
+      const id = demoId('pqst', QUESTIONS.length + index + 1);
+      await this.questions.create(demoId('prod', 2), question, { id });
     }
     for (const [index, { isActive = false, ...list }] of PRICE_LISTS.entries()) {
       const { id } = await this.priceLists.create(list, demoId('plst', index + 1));

@@ -43,6 +43,6 @@ import './products-tables.js';
     ProductUnitsService,
     UnitPricesService,
   ],
-  exports: [PriceListsService, ProductsService, ProductUnitsService, UnitPricesService],
+  exports: [PriceListsService, ProductQuestionsService, ProductsService, ProductUnitsService, UnitPricesService],
 })
 export class ProductsModule {}

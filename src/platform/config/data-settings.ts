@@ -50,7 +50,7 @@ export const retentionSettings = {
   travelRetentionDays: wholeNumber({
     name: 'TRAVEL_RETENTION_DAYS',
     purpose:
-      'Days after the last service when the documents, health data and emergency contacts of travelers are erased, and their check-ins and rooms',
+      'Days after the last service when the documents, health data and emergency contacts of travelers are erased, and their check-ins, rooms and answers',
     example: '14',
     fallback: '30',
     min: 1,

@@ -1,6 +1,7 @@
 import { anyOf } from '../../../platform/database/filter-rows.js';
 import { containsWordsSql } from '../../../platform/database/like.js';
 import { rowCountSql } from '../../../platform/database/row-counts.js';
+import { openQuestions } from './open-questions.sql.js';
 import { type Balance, type ListBookings, SORT_FIELDS } from './booking.dto.js';
 
 const ORDERS: Record<(typeof SORT_FIELDS)[number], (direction: string) => string> = {
@@ -37,6 +38,9 @@ export const LACKS_TRAVELERS = `i.quantity * i.people_per_unit > (select count(*
 /** Tests whether the booking `b`, which is not ended, lacks data of travelers on an active item with a departure. */
 const TRAVELERS_INCOMPLETE = `(b.status in ('draft', 'confirmed', 'in_progress') and exists (select from booking_items i
   where i.booking_id = b.id and i.status <> 'cancelled' and i.departure_id is not null and ${LACKS_TRAVELERS}))`;
+/** Like `TRAVELERS_INCOMPLETE`, or a required question that is due today, the value, has no answer. */
+const DATA_INCOMPLETE = `(${TRAVELERS_INCOMPLETE} or b.status in ('draft', 'confirmed', 'in_progress') and exists (
+  ${openQuestions({ today: '?', condition: 'i.booking_id = b.id' })}))`;
 const OF_PRODUCT = `exists (select from booking_items i join departures d on d.id = i.departure_id
   where i.booking_id = b.id and i.status <> 'cancelled' and d.product_id = ?)`;
 
@@ -112,7 +116,10 @@ export function conditionsOf(
     [OF_PRODUCT, productId],
     [`b.id in (${(balance ?? []).map((one) => WITH_BALANCE[one]).join(' union all ')})`, balance && today],
     [ON_DEPARTURE, departureId],
-    [`${TRAVELERS_INCOMPLETE} = ?::boolean`, travelersIncomplete],
+    [
+      travelersIncomplete ? DATA_INCOMPLETE : `not ${DATA_INCOMPLETE}`,
+      travelersIncomplete === undefined ? undefined : today,
+    ],
     // Writing the value into the text lets an index find the few bookings that have one.
     [taxRateChanged ? `${RATE_CHANGED} and ?::boolean` : `not ${RATE_CHANGED} and not ?::boolean`, taxRateChanged],
   ];

@@ -13,6 +13,7 @@ import {
   type PersonBooking,
   SealedValues,
 } from '../../customers/index.js';
+import { AnswersRepository } from '../answers/answers.repository.js';
 import { TravelersRepository } from '../travelers/travelers.repository.js';
 
 /** The last service of `booking`, or its creation if it has none. */
@@ -42,6 +43,27 @@ const TRAVELERS = `
     (${LAST_SERVICE} + $6::int)::text as "travelEnd"
   from booking_travelers traveler join bookings booking on booking.id = traveler.booking_id
   where traveler.id in (${TRAVELERS_OF_PERSON}) order by traveler.id`;
+
+const ANSWERS = `
+  select answer.id, answer.booking_id as "bookingId", asked.content ->> 'label' as label, answer.values, answer.sealed,
+    answer.created_at as "createdAt", ${IS_LIVE} as "isLive", (${LAST_SERVICE} + $5::int)::text as "travelEnd"
+  from booking_answers answer
+  join bookings booking on booking.id = answer.booking_id
+  join product_question_versions asked on asked.question_id = answer.question_id and asked.version = answer.question_version
+  where answer.traveler_id in (${TRAVELERS_OF_PERSON})
+    or answer.traveler_id is null and answer.booking_id = any($3)
+  order by answer.id`;
+
+interface AnswerRow {
+  id: string;
+  bookingId: string;
+  label: string;
+  values: string[] | null;
+  sealed: string | null;
+  createdAt: Date;
+  isLive: boolean;
+  travelEnd: string;
+}
 
 interface TravelerRow extends TravelData {
   id: string;
@@ -77,6 +99,7 @@ export class BookingData implements PersonalDataHolder {
   constructor(
     private readonly database: Database,
     private readonly travelers: TravelersRepository,
+    private readonly answers: AnswersRepository,
     private readonly sealed: SealedValues,
     private readonly env: Env,
   ) {}
@@ -118,6 +141,7 @@ export class BookingData implements PersonalDataHolder {
        from vouchers where booking_id = any($1) order by id`,
       [bookingIdsOf(person)],
     );
+    const answers = await this.answersOf(person);
     const travelers = await this.travelersOf(person);
     const names = travelers.map(
       ({ bookingId, firstName, lastName, birthDate, gender, nationality, language, phone, email }) => {
@@ -148,13 +172,31 @@ export class BookingData implements PersonalDataHolder {
         records: await travelData(ahead),
       },
       { dataClass: 'travel', kind: 'travelers after their service', keptUntil: null, records: await travelData(past) },
+      {
+        dataClass: 'travel',
+        kind: 'answers with a service ahead',
+        keptUntil: latestOf(answers.filter(({ isLive }) => isLive).map(({ travelEnd }) => travelEnd)),
+        records: await this.answerRecords(
+          answers.filter(({ isLive }) => isLive),
+          opensSealed,
+        ),
+      },
+      {
+        ...{ dataClass: 'travel', kind: 'answers after their service', keptUntil: null },
+        records: await this.answerRecords(
+          answers.filter(({ isLive }) => !isLive),
+          opensSealed,
+        ),
+      },
     ];
   }
 
   async erase(person: Person): Promise<number> {
     const past = (await this.travelersOf(person)).filter((row) => !row.isLive && hasTravelData(row));
     await this.travelers.eraseTravelDataOf(past.map(({ id }) => id));
-    return past.length;
+    const answers = (await this.answersOf(person)).filter(({ isLive }) => !isLive);
+    await this.answers.delete(answers.map(({ id }) => id));
+    return past.length + answers.length;
   }
 
   private async travelersOf(person: Person): Promise<TravelerRow[]> {
@@ -163,6 +205,24 @@ export class BookingData implements PersonalDataHolder {
       ...travelerKeysOf(person),
       ...[contractRetentionMonths, travelRetentionDays],
     ]);
+  }
+
+  private async answersOf(person: Person): Promise<AnswerRow[]> {
+    return this.database.query<AnswerRow>(ANSWERS, [...travelerKeysOf(person), this.env.travelRetentionDays]);
+  }
+
+  private async answerRecords(rows: readonly AnswerRow[], opensSealed: boolean): Promise<object[]> {
+    const records: object[] = [];
+    for (const { id, bookingId, label, values, sealed, createdAt } of rows) {
+      const opened = sealed !== null && opensSealed ? await this.open(id, 'values', sealed) : null;
+      records.push({
+        bookingId,
+        question: label,
+        values: opened === null ? values : (JSON.parse(opened) as unknown),
+        createdAt,
+      });
+    }
+    return records;
   }
 
   private async opened(row: TravelerRow): Promise<object> {

@@ -394,8 +394,11 @@ export class BookingTravelerResponse {
   @Texts({ max: 500, maxLength: 100 })
   itemIds: string[];
 
-  /** Members that are required and empty: always `lastName`, and what the products of the items require. */
-  @Texts({ max: 20, maxLength: 30 })
+  /**
+   * What is required and missing: members, of which `lastName` always is and others by the products of the items, and the IDs of
+   * required questions (prefix `pqst`) that are due.
+   */
+  @Texts({ max: 1_000, maxLength: 100 })
   missing: string[];
 
   @Version()
@@ -412,17 +415,19 @@ export class BookingTravelerResponse {
 export interface TravelerView {
   traveler: BookingTraveler;
   itemIds: readonly string[];
+  /** Members and questions that the questions of the products require. */
+  openQuestions: readonly string[];
   required: readonly string[];
 }
 
-export function toTraveler({ traveler, itemIds, required }: TravelerView): BookingTravelerResponse {
+export function toTraveler({ traveler, itemIds, required, openQuestions }: TravelerView): BookingTravelerResponse {
   const { document } = traveler;
   return respond(BookingTravelerResponse, traveler, {
     document: document && respond(TravelDocumentResponse, document),
     hasHealthNote: traveler.healthNote !== null,
     hasMobilityNote: traveler.mobilityNote !== null,
     itemIds: [...itemIds],
-    missing: traveler.missing(required),
+    missing: traveler.status === 'cancelled' ? [] : [...new Set([...traveler.missing(required), ...openQuestions])],
   });
 }
 

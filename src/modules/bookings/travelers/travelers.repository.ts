@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { directionOf } from '../../../platform/database/sort-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
+import { openQuestions } from '../bookings/open-questions.sql.js';
 import type { ListTravelers, TravelerView } from './traveler.dto.js';
 import { BookingTraveler } from './traveler.entity.js';
 
@@ -21,6 +23,7 @@ export interface Seat {
 interface ViewColumns {
   item_ids: string[];
   required: string[];
+  open_questions: string[];
 }
 
 const ITEM_IDS = `array(
@@ -33,6 +36,12 @@ const REQUIRED = `array(
   join products product on product.id = departure.product_id
   cross join unnest(product.required_traveler_fields) field
   where seat.traveler_id = traveler.id order by field) as required`;
+
+/** The members that the questions of products require, and the ids of other questions without an answer; $1 is the booking. */
+const openOf = (today: string): string => `array(
+  select distinct coalesce(open.field, open.question_id) as missing
+  from (${openQuestions({ today, condition: 'i.booking_id = $1' })}) as open
+  where open.traveler_id = traveler.id order by missing) as open_questions`;
 
 /** The traveler `kept` has data that only the service itself needs. */
 const NO_TRAVEL_DATA = `emergency_contact = null, document = null, dietary = '{}', health_note = null, mobility_note = null,
@@ -48,7 +57,10 @@ const TRAVEL_DATA = `(kept.emergency_contact is not null or kept.document is not
 export class TravelersRepository {
   readonly travelers: Rows<BookingTraveler>;
 
-  constructor(private readonly database: Database) {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {
     this.travelers = database.rows(BookingTraveler);
   }
 
@@ -193,9 +205,12 @@ export class TravelersRepository {
 
   private async read(conditions: string, values: unknown[]): Promise<TravelerView[]> {
     const found = await this.database.read<BookingTraveler, ViewColumns>(BookingTraveler, {
-      text: `select ${this.travelers.columns('traveler')}, ${ITEM_IDS}, ${REQUIRED} from booking_travelers traveler where ${conditions}`,
-      values,
+      text: `select ${this.travelers.columns('traveler')}, ${ITEM_IDS}, ${REQUIRED}, ${openOf(`$${values.length + 1}`)}
+        from booking_travelers traveler where ${conditions}`,
+      values: [...values, this.clock.today()],
     });
-    return found.map(({ entity, raw }) => ({ traveler: entity, itemIds: raw.item_ids, required: raw.required }));
+    return found.map(({ entity, raw }) => ({
+      ...{ traveler: entity, itemIds: raw.item_ids, required: raw.required, openQuestions: raw.open_questions },
+    }));
   }
 }

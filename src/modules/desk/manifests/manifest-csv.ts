@@ -21,6 +21,7 @@ const COLUMNS: readonly (readonly [name: string, cell: (person: ManifestPerson) 
   ['documentExpiresOn', ({ document }) => document?.expiresOn],
   ['healthNote', ({ healthNote }) => healthNote],
   ['mobilityNote', ({ mobilityNote }) => mobilityNote],
+  ['answers', ({ answers }) => answers?.map(({ label, values }) => `${label}: ${values.join(', ')}`).join('; ')],
 ];
 
 /** The people of a manifest with a header line; columns that the caller may not see or did not ask for are empty. */

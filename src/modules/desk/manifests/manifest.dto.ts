@@ -7,8 +7,9 @@ import { MAX_RESOURCE_WARNINGS, ResourceWarning } from '../../operations/index.j
 import { RESOURCE_TYPES, type ResourceType } from '../../products/index.js';
 
 export const MANIFEST_FORMATS = named('ManifestFormat', ['json', 'csv', 'pdf']);
-export const SENSITIVE_COLUMNS = named('ManifestColumn', ['document', 'healthNote', 'mobilityNote']);
-export type SensitiveColumn = (typeof SENSITIVE_COLUMNS)[number];
+export const SENSITIVE_COLUMNS = ['document', 'healthNote', 'mobilityNote'] as const;
+const COLUMNS = named('ManifestColumn', [...SENSITIVE_COLUMNS, 'answers']);
+export type ManifestColumn = (typeof COLUMNS)[number];
 
 export const CHECK_IN_STATES = named('CheckInState', ['arrived', 'no_show', 'none']);
 export type CheckInState = (typeof CHECK_IN_STATES)[number];
@@ -23,10 +24,13 @@ export class ManifestQuery {
   @OneOf(MANIFEST_FORMATS)
   format?: (typeof MANIFEST_FORMATS)[number];
 
-  /** Sensitive columns to show as well. They need the scope `customers:sensitive`, and the action ledger records who read them. */
+  /**
+   * Columns to show as well: `answers` has the answers to questions of products that are not sensitive. The others are sensitive: they
+   * need the scope `customers:sensitive`, and the action ledger records who read them.
+   */
   @Optional()
-  @AnyOf(SENSITIVE_COLUMNS)
-  columns?: SensitiveColumn[];
+  @AnyOf(COLUMNS)
+  columns?: ManifestColumn[];
 
   /** Whether cancelled items are listed too; they do not count. */
   @Optional()
@@ -118,6 +122,17 @@ export class CheckInResponse {
   /** When the state was set; null for `none`. */
   @Instant()
   changedAt: string | null;
+}
+
+/** An answer to a question of a product. */
+export class ManifestAnswer {
+  /** The question as it was asked. */
+  @Text({ max: 255 })
+  label: string;
+
+  /** The answer as text. */
+  @Texts({ min: 1, max: 50, maxLength: 2000 })
+  values: string[];
 }
 
 /** One person of a departure. */
@@ -213,6 +228,11 @@ export class ManifestPerson {
   @Optional()
   @Text({ max: 1000 })
   mobilityNote?: string | null;
+
+  /** Answers for the person, its booking and its item that are not sensitive; only if `columns` asks for it. */
+  @Optional()
+  @ListOf(() => ManifestAnswer, { max: 1_000 })
+  answers?: ManifestAnswer[];
 }
 
 /** The people of a departure. */

@@ -34,6 +34,8 @@ export interface ManifestRow {
   healthNote: string | null;
   mobilityNote: string | null;
   otherServices: string[];
+  /** Null unless they are asked for. */
+  answers: { label: string; values: string[] }[] | null;
   /** Minor units, as text. */
   balanceDueCents: string;
   checkInState: 'arrived' | 'no_show' | null;
@@ -65,7 +67,7 @@ export const PEOPLE = `
   where item.departure_id = $1 and (item.status <> 'cancelled' or $2)`;
 
 /**
- * The people of departure $1, with those of cancelled items if $2, in one statement: as many as the items have seats. What a booking
+ * The people of departure $1, with those of cancelled items if $2, and their answers if $3, in one statement: as many as the items have seats. What a booking
  * has besides is computed once per booking.
  */
 export const MANIFEST = `
@@ -97,7 +99,17 @@ export const MANIFEST = `
     coalesce(traveler.phone, booking.customer_phone) as phone,
     coalesce(traveler.language, booking.customer_language) as language, traveler.dietary,
     traveler.emergency_contact as "emergencyContact", traveler.document, traveler.health_note as "healthNote",
-    traveler.mobility_note as "mobilityNote", service.titles as "otherServices", others.due_cents as "balanceDueCents",
+    traveler.mobility_note as "mobilityNote", service.titles as "otherServices",
+    case when $3 then coalesce((
+      select json_agg(json_build_object('label', asked.content ->> 'label', 'values', answer.values)
+        order by (asked.content ->> 'position')::int, answer.unit_number, answer.id)
+      from booking_answers answer
+      join product_question_versions asked
+        on asked.question_id = answer.question_id and asked.version = answer.question_version
+      where answer.booking_id = booking.id and answer.values is not null
+        and (answer.traveler_id is null or answer.traveler_id = traveler.id)
+        and (answer.item_id is null or answer.item_id = item.id)
+    ), '[]') end as answers, others.due_cents as "balanceDueCents",
     arrival.state as "checkInState", arrival.changed_by as "changedBy", arrival.changed_at as "changedAt"
   from departures departure
   left join facilities facility on facility.id = departure.facility_id

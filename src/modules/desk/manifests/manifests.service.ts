@@ -17,7 +17,7 @@ import {
   type ManifestResponse,
   MAX_PEOPLE,
   SENSITIVE_COLUMNS,
-  type SensitiveColumn,
+  type ManifestColumn,
 } from './manifest.dto.js';
 import { ARRIVALS, MANIFEST, type ManifestRow, PEOPLE, RESOURCES, SEATS } from './manifest.sql.js';
 
@@ -46,7 +46,9 @@ export class ManifestsService {
   /** Throws 422 `manifest_too_large` for more than 2,000 people. */
   async get(departureId: string, { columns = [], includeCancelled = false }: ManifestQuery): Promise<ManifestResponse> {
     await this.assertNotTooLarge(departureId, includeCancelled);
-    const rows = await this.database.query<ManifestRow>(MANIFEST, [departureId, includeCancelled]);
+    const rows = await this.database.query<ManifestRow>(MANIFEST, [
+      ...[departureId, includeCancelled, columns.includes('answers')],
+    ]);
     const [head] = rows;
     if (!head) throw notFound();
     const listed = rows.filter(isPerson);
@@ -54,7 +56,11 @@ export class ManifestsService {
     const people: ManifestPerson[] = [];
     for (const row of listed) {
       const sensitive = await this.reveal(row, columns);
-      people.push({ ...toPerson(row), ...(showsAmounts && { balanceDueCents: dueOf(row) }), ...sensitive });
+      const shown = {
+        ...(showsAmounts && { balanceDueCents: dueOf(row) }),
+        ...(row.answers && { answers: row.answers }),
+      };
+      people.push({ ...toPerson(row), ...shown, ...sensitive });
     }
     await this.recordReading(departureId, people);
     const resources = await this.database.query<ManifestResource>(RESOURCES, [departureId]);
@@ -164,7 +170,7 @@ export class ManifestsService {
     throw unprocessable('manifest_too_large', `A manifest has at most ${MAX_PEOPLE} people`, details);
   }
 
-  private async reveal(row: PersonRow, columns: readonly SensitiveColumn[]): Promise<Partial<ManifestPerson>> {
+  private async reveal(row: PersonRow, columns: readonly ManifestColumn[]): Promise<Partial<ManifestPerson>> {
     const { travelerId, document } = row;
     const open = async (field: string, ciphertext: string | null | undefined) =>
       travelerId !== null && ciphertext ? this.sealed.open({ subject: travelerId, field }, ciphertext) : null;

@@ -17,14 +17,8 @@ import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js
 import { respond } from '../../../platform/http/respond.js';
 import { Instant, LANGUAGE_TAG } from '../../../platform/http/trade-fields.js';
 import { PRODUCT_ID, TRAVELER_FIELDS } from './product.entity.js';
-import {
-  type ProductQuestion,
-  QUESTION_SCOPES,
-  QUESTION_TYPES,
-  type QuestionChanges,
-  type QuestionScope,
-  type QuestionType,
-} from './product-question.entity.js';
+import type { ProductQuestion, QuestionChanges } from './product-question.entity.js';
+import { QUESTION_SCOPES, QUESTION_TYPES, type QuestionScope, type QuestionType } from './question-kinds.js';
 
 const MAX_LOCALES = 20;
 const MAX_CHOICES = 50;

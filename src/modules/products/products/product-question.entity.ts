@@ -2,22 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Audited } from '../../../platform/database/audited.js';
 import { APPEND, DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
 import { invalidField, notFound } from '../../../platform/errors/app-error.js';
-import { extensible, named } from '../../../platform/http/named-values.js';
-
-export const QUESTION_SCOPES = named('ProductQuestionScope', ['booking', 'traveler', 'unit']);
-export type QuestionScope = (typeof QUESTION_SCOPES)[number];
-
-export const QUESTION_TYPES = extensible('ProductQuestionType', [
-  'text',
-  'choice',
-  'multi_choice',
-  'integer',
-  'date',
-  'boolean',
-  'phone',
-  'country',
-]);
-export type QuestionType = (typeof QUESTION_TYPES)[number];
+import type { QuestionScope, QuestionType } from './question-kinds.js';
 
 /** The texts of a question in one language. */
 export interface QuestionText {

@@ -20,6 +20,26 @@ import { ProductsService } from './products.service.js';
 
 const MAX_QUESTIONS = 50;
 
+/** A question for other modules. */
+export type AskedQuestion = Readonly<
+  Pick<
+    ProductQuestion,
+    | 'id'
+    | 'productId'
+    | 'version'
+    | 'scope'
+    | 'type'
+    | 'choices'
+    | 'maxLength'
+    | 'min'
+    | 'max'
+    | 'field'
+    | 'sensitive'
+    | 'healthData'
+    | 'active'
+  >
+>;
+
 /**
  * The questions of products. Each change locks the product, because questions refer to each other, and stores the new version, so
  * that an answer is read with the question that it answers.
@@ -97,6 +117,13 @@ export class ProductQuestionsService {
 
   async get(productId: string, id: string): Promise<ProductQuestion> {
     return this.repository.getQuestion(productId, id);
+  }
+
+  /** All questions of these products, those that are not asked any more too. */
+  async listOf(productIds: readonly string[]): Promise<AskedQuestion[]> {
+    const all: AskedQuestion[] = [];
+    for (const productId of productIds) all.push(...(await this.repository.questionsOf(productId)));
+    return all;
   }
 
   /** Throws for a change after which another question would name one that it cannot name. */

@@ -1,0 +1,229 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { newCustomer } from '../customers/customers.js';
+import type { ErrorBody } from '../distribution/channels.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { newPart, newProduct, PRODUCTS } from '../products/products.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { BOOKINGS, confirmedBooking, readBooking, staffWith } from './bookings.js';
+import { addTraveler, assign, CONSENT, type Traveler, travelersOf } from './travelers.js';
+
+interface Answers {
+  data: {
+    version: number;
+    answers: { id: string; questionId: string; values: string[] | null; [member: string]: unknown }[];
+    missing: { questionId: string; [member: string]: unknown }[];
+  };
+}
+
+let app: TestApp;
+let owner: TestClient;
+
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+/** A booking with two people on a departure in 30 days, of a product with questions. */
+async function tour() {
+  const { id: productId } = await newProduct(app);
+  const question = async (body: object) => (await newPart(app, productId, 'questions', body)).id;
+  const startsAt = new Date(app.now().getTime() + 30 * 86_400_000);
+  const times = { startsAt: startsAt.toISOString(), endsAt: new Date(startsAt.getTime() + 3_600_000).toISOString() };
+  const { id: departureId } = await newDeparture(app, { productId, ...times });
+  const { booking, item } = await confirmedBooking(owner, { item: { departureId, quantity: 2 } });
+  const travelers = [
+    await addTraveler(owner, booking.id, { firstName: 'Ana' }),
+    await addTraveler(owner, booking.id, { firstName: 'Ion' }),
+  ];
+  const [ana = '', ion = ''] = travelers.map(({ id }) => id);
+  await assign(owner, item, [ana, ion]);
+  return { productId, departureId, question, bookingId: booking.id, item, ana, ion };
+}
+
+const answersOf = (bookingId: string) => `${BOOKINGS}/${bookingId}/answers`;
+
+const read = async (bookingId: string) => (await owner.get<Answers>(answersOf(bookingId))).body.data;
+
+const put = <T = ErrorBody>(bookingId: string, answers: object[]) => owner.put<T>(answersOf(bookingId), { answers });
+
+async function answer(bookingId: string, answers: object[]): Promise<Answers['data']> {
+  const { status, text, body } = await put<Answers>(bookingId, answers);
+  expect([status, text]).toEqual([200, text]);
+  return body.data;
+}
+
+const missingOf = async (bookingId: string) => {
+  const { data } = (await owner.get<{ data: Traveler[] }>(travelersOf(bookingId))).body;
+  return data.map(({ missing }) => missing);
+};
+
+const isIncomplete = async ({ departureId, bookingId }: { departureId: string; bookingId: string }) => {
+  const path = `${BOOKINGS}?departureId=${departureId}&travelersIncomplete=true`;
+  const { data } = (await owner.get<{ data: { id: string }[] }>(path)).body;
+  return data.some(({ id }) => id === bookingId);
+};
+
+const YES_NO = { scope: 'booking', type: 'boolean', label: 'With bicycles?', required: true };
+const SIZE = { scope: 'traveler', type: 'integer', label: 'Shoe size', min: 20, max: 50, required: true };
+
+describe('answers to the questions of products', () => {
+  it('required questions that are due are missing until they are answered, and those that do not apply are not asked', async () => {
+    const all = await tour();
+    const { bookingId, question, ana, ion } = all;
+    expect(await isIncomplete(all)).toBe(false);
+    const bicycles = await question(YES_NO);
+    const size = await question({ ...SIZE, showIf: { questionId: bicycles, equals: 'true' } });
+    const later = await question({ ...SIZE, dueDaysBefore: 7 });
+    await question({ ...SIZE, type: 'text', min: null, max: null, field: 'gender' });
+    await question({ ...SIZE, required: false });
+    expect((await read(bookingId)).missing.map(({ questionId }) => questionId)).toEqual([bicycles]);
+    expect([await missingOf(bookingId), await isIncomplete(all)]).toEqual([[['gender'], ['gender']], true]);
+
+    await answer(bookingId, [{ questionId: bicycles, values: ['true'] }]);
+    expect(await missingOf(bookingId)).toEqual([
+      ['gender', size],
+      ['gender', size],
+    ]);
+    const { answers, missing } = await answer(bookingId, [
+      { questionId: bicycles },
+      { questionId: size, travelerId: ana, values: ['39'] },
+    ]);
+    expect(missing).toEqual([{ questionId: size, travelerId: ion, bookingItemId: null, unitNumber: null }]);
+    expect(answers).toMatchObject([
+      { questionId: bicycles, values: ['true'], scope: 'booking', questionVersion: 1, travelerId: null },
+      { questionId: size, values: ['39'], label: 'Shoe size', type: 'integer', travelerId: ana, isSealed: false },
+    ]);
+    for (const id of [ana, ion]) await owner.patch(`${travelersOf(bookingId)}/${id}`, { gender: 'F' });
+    await answer(bookingId, [{ questionId: bicycles, values: ['false'] }]);
+    expect([await missingOf(bookingId), await isIncomplete(all)]).toEqual([[[], []], false]);
+    app.travel({ days: 24 });
+    expect([await missingOf(bookingId), await isIncomplete(all)]).toEqual([[[later], [later]], true]);
+    app.travel({ days: -24 });
+  });
+
+  it('an answer keeps the version of its question until it changes, and the booking has a new version each time', async () => {
+    const { bookingId, productId, question } = await tour();
+    const hotel = await question({ scope: 'booking', type: 'text', label: 'Hotel' });
+    const before = await readBooking(owner, bookingId);
+    const first = await answer(bookingId, [{ questionId: hotel, values: ['Esplanada'] }]);
+    expect(first.version).toBe(Number(before['version']) + 1);
+    const path = `${PRODUCTS}/${productId}/questions/${hotel}`;
+    await owner.patch(path, { label: 'Where do you stay?' });
+    const same = await answer(bookingId, [{ questionId: hotel, values: ['Esplanada'] }]);
+    expect(same.answers).toMatchObject([{ id: first.answers[0]?.id, questionVersion: 1, label: 'Hotel' }]);
+    const changed = await answer(bookingId, [{ questionId: hotel, values: ['Delta'] }]);
+    expect(changed.answers).toMatchObject([{ questionVersion: 2, label: 'Where do you stay?', values: ['Delta'] }]);
+    const stale = await owner.put<ErrorBody>(answersOf(bookingId), { answers: [] }, { headers: { 'if-match': '"1"' } });
+    expect(stale.status).toBe(412);
+    const inUse = await owner.delete<ErrorBody>(path);
+    expect([inUse.status, inUse.body.code]).toEqual([409, 'question_in_use']);
+    await owner.patch(path, { active: false });
+    const ended = await put(bookingId, [{ questionId: hotel, values: ['Other'] }]);
+    expect([ended.status, ended.body.code]).toEqual([409, 'question_inactive']);
+    expect((await answer(bookingId, [{ questionId: hotel }])).answers).toHaveLength(1);
+    expect((await answer(bookingId, [])).answers).toEqual([]);
+  });
+
+  it('an answer of another type, person or product is rejected with its path', async () => {
+    const { bookingId, question, ana, item } = await tour();
+    const size = await question(SIZE);
+    const text = await question({ scope: 'booking', type: 'text', label: 'Hotel', maxLength: 3 });
+    const choices = [{ value: 's', label: 'S' }];
+    const choice = await question({ scope: 'booking', type: 'multi_choice', label: 'Sizes', choices });
+    const date = await question({ scope: 'booking', type: 'date', label: 'Arrival' });
+    const country = await question({ scope: 'booking', type: 'country', label: 'From' });
+    const phone = await question({ scope: 'booking', type: 'phone', label: 'Phone' });
+    const field = await question({ scope: 'traveler', type: 'text', label: 'Gender', field: 'gender' });
+    const path = async (body: object) => {
+      const { status, body: rejected } = await put(bookingId, [body]);
+      const { issues = [], field: at } = rejected.details as { issues?: { path: string }[]; field?: string };
+      return `${status} ${issues[0]?.path ?? at ?? ''}`.replace('answers.0.', '');
+    };
+    expect(await path({ questionId: size, travelerId: ana, values: ['51'] })).toBe('400 values.0');
+    expect(await path({ questionId: size, travelerId: ana, values: ['4.5'] })).toBe('400 values.0');
+    expect(await path({ questionId: size, values: ['40'] })).toBe('400 travelerId');
+    expect(await path({ questionId: size, travelerId: 'trav_x', values: ['40'] })).toBe('404 travelerId');
+    expect(await path({ questionId: text, travelerId: ana, values: ['abc'] })).toBe('400 travelerId');
+    expect(await path({ questionId: text, bookingItemId: item.id, values: ['abc'] })).toBe('400 bookingItemId');
+    expect(await path({ questionId: text, values: ['abcd'] })).toBe('400 values.0');
+    expect(await path({ questionId: text, values: ['a', 'b'] })).toBe('400 values');
+    expect(await path({ questionId: text })).toBe('400 values');
+    expect(await path({ questionId: choice, values: ['s', 'm'] })).toBe('400 values.1');
+    expect(await path({ questionId: date, values: ['2027-02-30'] })).toBe('400 values.0');
+    expect(await path({ questionId: country, values: ['XX'] })).toBe('400 values.0');
+    expect(await path({ questionId: phone, values: ['12'] })).toBe('400 values.0');
+    expect(await path({ questionId: field, travelerId: ana, values: ['F'] })).toBe('400 questionId');
+    expect(await path({ questionId: 'pqst_x', values: ['F'] })).toBe('404 questionId');
+    const twice = await put(
+      bookingId,
+      [1, 2].map(() => ({ questionId: text, values: ['a'] })),
+    );
+    expect([twice.status, twice.body.details]).toMatchObject([400, { issues: [{ path: 'answers.1.questionId' }] }]);
+  });
+
+  it('a sensitive answer is sealed and revealed with a purpose only, and one about health needs a consent that lasts', async () => {
+    const { bookingId, question, ana, ion } = await tour();
+    const sensitive = { scope: 'traveler', type: 'text', label: 'Allergies', sensitive: true };
+    const allergies = await question({ ...sensitive, healthData: true });
+    const room = await question({ ...sensitive, label: 'Safe word' });
+    const health = { questionId: allergies, travelerId: ana, values: ['Nuts'] };
+    const refused = await put(bookingId, [health]);
+    expect([refused.status, refused.body.code, refused.body.details]).toEqual([
+      ...[422, 'consent_required', { field: 'answers.0.values', purpose: 'health_data' }],
+    ]);
+    const { id: customerId } = await newCustomer(app);
+    await owner.post(`/v1/admin/customers/${customerId}/consents`, {
+      purpose: 'health_data',
+      granted: true,
+      ...CONSENT,
+    });
+    await owner.patch(`${travelersOf(bookingId)}/${ana}`, { customerId });
+    const { answers } = await answer(bookingId, [health, { questionId: room, travelerId: ion, values: ['Delta'] }]);
+    expect(answers).toMatchObject([
+      { travelerId: ana, values: null, isSealed: true },
+      { travelerId: ion, values: null, isSealed: true },
+    ]);
+    const kept = await answer(bookingId, [
+      { questionId: allergies, travelerId: ana },
+      { questionId: room, travelerId: ion },
+    ]);
+    expect(kept.answers).toEqual(answers);
+    const path = `${answersOf(bookingId)}/${answers[0]?.id ?? ''}/reveal`;
+    const revealed = await owner.post(path, { purpose: 'Menu' });
+    expect([revealed.status, revealed.body, revealed.headers['cache-control']]).toEqual([
+      ...[200, { data: { values: ['Nuts'] } }, 'no-store'],
+    ]);
+    const clerk = await staffWith(app, 'bookings:read', 'bookings:write');
+    expect((await clerk.post(path, { purpose: 'Menu' })).status).toBe(403);
+    await owner.post(`/v1/admin/customers/${customerId}/consents`, {
+      purpose: 'health_data',
+      granted: false,
+      ...CONSENT,
+    });
+    expect((await read(bookingId)).answers.map(({ questionId }) => questionId)).toEqual([room]);
+  });
+
+  it('the manifest shows the answers that are not sensitive if they are asked for', async () => {
+    const { bookingId, departureId, question, ana } = await tour();
+    const size = await question(SIZE);
+    const hotel = await question({ scope: 'booking', type: 'text', label: 'Hotel' });
+    const secret = await question({ ...SIZE, label: 'Secret', sensitive: true });
+    await answer(bookingId, [
+      { questionId: size, travelerId: ana, values: ['39'] },
+      { questionId: hotel, values: ['Esplanada'] },
+      { questionId: secret, travelerId: ana, values: ['42'] },
+    ]);
+    const clerk = await staffWith(app, 'operations:read');
+    const path = `${DEPARTURES}/${departureId}/manifest`;
+    const { body } = await clerk.get<{ data: { people: { answers?: object[] }[] } }>(`${path}?columns=answers`);
+    const shown = { label: 'Hotel', values: ['Esplanada'] };
+    expect(body.data.people.map(({ answers }) => answers)).toEqual([
+      [{ label: 'Shoe size', values: ['39'] }, shown],
+      [shown],
+    ]);
+    expect((await clerk.get(`${path}?columns=answers,document`)).status).toBe(403);
+    expect((await clerk.get(path)).text).not.toContain('Esplanada');
+    expect((await clerk.get(`${path}?columns=answers&format=csv`)).text).toContain('Shoe size: 39; Hotel: Esplanada');
+  });
+});
