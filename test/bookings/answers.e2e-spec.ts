@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { AnswerRetentionJobs } from '../../src/modules/bookings/answers/answer-retention.jobs.js';
+import { BookingData } from '../../src/modules/bookings/personal-data/booking-data.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { newCustomer } from '../customers/customers.js';
 import type { ErrorBody } from '../distribution/channels.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
@@ -202,6 +205,35 @@ describe('answers to the questions of products', () => {
       ...CONSENT,
     });
     expect((await read(bookingId)).answers.map(({ questionId }) => questionId)).toEqual([room]);
+  });
+
+  it('an export has the answers of the person in plain text, and they are deleted after the travel', async () => {
+    const { bookingId, question, ana, ion } = await tour();
+    const secret = await question({ ...SIZE, sensitive: true });
+    const size = await question({ ...SIZE, label: 'Waders' });
+    const { id: customerId } = await newCustomer(app);
+    await owner.patch(`${travelersOf(bookingId)}/${ana}`, { customerId });
+    await answer(bookingId, [
+      { questionId: secret, travelerId: ana, values: ['39'] },
+      { questionId: size, travelerId: ana, values: ['40'] },
+      { questionId: size, travelerId: ion, values: ['44'] },
+    ]);
+    const person = { customerIds: [customerId], names: [], emails: [], bookings: [] };
+    const collect = () =>
+      asSystem(() => app.nest.get(BookingData, { strict: false }).collect(person, { opensSealed: true }));
+    const held = async () => (await collect()).filter(({ kind }) => kind.startsWith('answers'));
+    expect((await held()).flatMap(({ records }) => records)).toMatchObject([
+      { bookingId, question: 'Shoe size', values: ['39'] },
+      { bookingId, question: 'Waders', values: ['40'] },
+    ]);
+    const erase = () => asSystem(() => app.nest.get(AnswerRetentionJobs, { strict: false }).deletePast());
+    app.travel({ days: 59 });
+    await erase();
+    expect((await read(bookingId)).answers).toHaveLength(3);
+    app.travel({ days: 4 });
+    await erase();
+    expect([(await read(bookingId)).answers, (await held()).flatMap(({ records }) => records)]).toEqual([[], []]);
+    app.travel({ days: -63 });
   });
 
   it('the manifest shows the answers that are not sensitive if they are asked for', async () => {
