@@ -12,7 +12,7 @@ const arrows = {
   customers: ['action-ledger', 'vault'],
   documents: ['action-ledger', 'customers'],
   catalog: ['action-ledger'],
-  notifications: ['action-ledger', 'customers', 'identity', 'organization'],
+  notifications: ['action-ledger', 'customers', 'documents', 'identity', 'organization'],
   connect: ['action-ledger', 'identity'],
   taxes: ['action-ledger'],
   products: ['action-ledger', 'organization', 'taxes'],

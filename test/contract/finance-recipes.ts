@@ -125,6 +125,15 @@ export const financeRecipes: Record<string, Recipe> = {
   [`PATCH ${BILLS}/{id}`]: async (app) => ({ ...(await onBill(app)), body: { payerName: 'Changed' } }),
   [`DELETE ${BILLS}/{id}`]: async (app) => onBill(app),
   [`POST ${BILLS}/{id}/issuance`]: async (app) => onBill(app),
+  [`POST ${BILLS}/{id}/dispatch`]: async (app) => {
+    const { parameters } = await onBill(app);
+    const { bookingId } = await post(app, `${BILLS}/${parameters.id}/issuance`);
+    const customerEmail = 'clara@example.com';
+    await app.as('owner').patch(`${BOOKINGS}/${String(bookingId)}`, { customerEmail });
+    // Renders the invoice, which has entries of its own.
+    await post(app, `${BILLS}/${parameters.id}/dispatch`, {});
+    return { ...staff(app), parameters, body: { resend: true }, subject: made('notification_message') };
+  },
   [`POST ${BILLS}/{id}/renditions`]: async (app) => {
     const call = await onBill(app);
     await post(app, `${BILLS}/${call.parameters.id}/issuance`);

@@ -44,6 +44,11 @@ export const travelersRecipes: Record<string, Recipe> = {
     const subject = (answer: object) => ({ type: 'voucher', id: (answer as { id: string }[])[0]?.id ?? '' });
     return { ...staff(app), parameters: { bookingId }, body: { itemIds: [item.id] }, subject };
   },
+  [`POST ${BOOKINGS}/{bookingId}/dispatch`]: async (app) => {
+    const { bookingId } = await sold(app, { booking: { customerEmail: 'clara@example.com' } });
+    const subject = made('notification_message');
+    return { ...staff(app), parameters: { bookingId }, body: { kinds: ['vouchers'] }, subject };
+  },
   [`POST ${VOUCHER}/voiding`]: async (app) => ({ ...(await voucherOf(app)).prepared, body: { reason: 'Lost' } }),
   [`POST ${VOUCHER}/reinstatement`]: async (app) => {
     const { voucher, prepared } = await voucherOf(app);

@@ -4,6 +4,8 @@ import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliver
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { invalid, makeBooking, type One, problem, staffWith } from '../bookings/bookings.js';
 import { newCustomer } from '../customers/customers.js';
+import { attached, ATTACHMENTS, newAttachment, pdfFile, textFile } from '../documents/attachments.js';
+import { hire } from '../identity/staff.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { type MailServer, startMailServer } from './mail-server.js';
@@ -132,5 +134,93 @@ describe('a message that staff send', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => send({ bookingId, ...WRITTEN })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual(problem('daily_limit_reached', { limit: 200 }));
+  });
+});
+
+describe('a message with attachments', () => {
+  // The owner has sent the messages of a day.
+  let sender: TestClient;
+  beforeAll(async () => {
+    sender = (await hire(app, ['manager'])).client;
+  });
+  async function aBooking() {
+    const recipient = address();
+    const { id: customerId } = await newCustomer(app, { emails: [{ address: recipient, isPrimary: true }] });
+    const { id: bookingId } = await makeBooking(owner, { customerId });
+    return {
+      ...{ recipient, bookingId, customerId },
+      booking: { subjectType: 'booking', subjectId: bookingId },
+      customer: { subjectType: 'customer', subjectId: customerId },
+    };
+  }
+
+  it('the mail carries attachments of the booking and its customer', async () => {
+    const { recipient, bookingId, booking, customer } = await aBooking();
+    const [pdf, text] = [pdfFile(), textFile()];
+    const first = await attached(owner, booking, pdf, { fileName: 'Gästeliste.pdf', visibility: 'customer' });
+    const second = await attached(owner, customer, text, { fileName: 'note.txt' });
+    const sent = await send({ bookingId, ...WRITTEN, attachmentIds: [first.id, second.id] }, sender);
+    expect([sent.status, sent.body.data]).toMatchObject([
+      201,
+      {
+        kind: 'document',
+        files: [
+          { attachmentId: first.id, fileName: 'Gästeliste.pdf', sizeBytes: pdf.length },
+          { attachmentId: second.id, fileName: 'note.txt', sizeBytes: text.length },
+        ],
+      },
+    ]);
+    await work();
+    const [mail, ...others] = mailsTo(recipient);
+    expect(others).toEqual([]);
+    expect(mail?.text).toContain('The hotel has a lift.');
+    expect(mail?.attachments).toMatchObject([
+      { filename: 'Gästeliste.pdf', mimeType: 'application/pdf', disposition: 'attachment' },
+      { filename: 'note.txt', mimeType: 'text/plain', disposition: 'attachment' },
+    ]);
+    expect(Buffer.from(mail?.attachments[0]?.content as ArrayBuffer).equals(pdf)).toBe(true);
+  });
+
+  it('a message whose attachment was deleted in the meantime fails, and the mail is not sent', async () => {
+    const { recipient, bookingId, booking } = await aBooking();
+    const { id } = await attached(owner, booking, textFile());
+    const sent = await send({ bookingId, ...WRITTEN, attachmentIds: [id] }, sender);
+    await owner.delete(`${ATTACHMENTS}/${id}`);
+    await work();
+    expect(mailsTo(recipient)).toEqual([]);
+    const { body } = await owner.get<One<Message>>(`${MESSAGES}/${sent.body.data.id}`);
+    expect(body.data).toMatchObject({ status: 'failed', reason: 'file_missing', attempts: 1 });
+  });
+
+  it('attachments of other records, sensitive, unfinished and too many bytes are rejected', async () => {
+    const { bookingId, customerId, booking, customer } = await aBooking();
+    const other = await aBooking();
+    const field = 'attachmentIds.0';
+    const refusal = async (attachmentIds: string[], over: object = { bookingId }) => {
+      const { status, body } = await send({ ...over, ...WRITTEN, attachmentIds }, sender);
+      return [status, body];
+    };
+    const foreign = await attached(owner, other.booking, textFile());
+    expect(await refusal([foreign.id])).toEqual([422, problem('attachment_not_on_record', { field })]);
+    const ofBooking = await attached(owner, booking, textFile());
+    expect(await refusal([ofBooking.id], { customerId })).toEqual([
+      422,
+      problem('attachment_not_on_record', { field }),
+    ]);
+    const sensitive = await attached(owner, customer, textFile(), { visibility: 'sensitive' });
+    expect(await refusal([sensitive.id])).toEqual([422, problem('attachment_sensitive', { field })]);
+    const unfinished = await newAttachment(owner, booking);
+    expect(await refusal([unfinished.id])).toEqual([409, problem('file_not_ready', { field, status: 'uploading' })]);
+    expect(await refusal(['att_01k0dem000e000000000009999'])).toEqual([404, problem('not_found', { field })]);
+
+    const large = Buffer.alloc(6 * 1024 * 1024, 'a');
+    const [one, two] = [await attached(owner, booking, large), await attached(owner, booking, large)];
+    expect(await refusal([one.id, two.id])).toEqual([
+      422,
+      problem('files_too_large', { field: 'attachmentIds', totalBytes: 12_582_912, maxBytes: 10_485_760 }),
+    ]);
+    const without = await staffWith(app, 'notifications:write', 'bookings:read');
+    const { status, body } = await send({ bookingId, ...WRITTEN, attachmentIds: [one.id] }, without);
+    expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'documents:read' })]);
   });
 });

@@ -60,6 +60,7 @@ async function send(
     text,
     html: null,
     link: null,
+    files: [],
   };
   return { ...(await senderOf(variables).send(mail)), to };
 }

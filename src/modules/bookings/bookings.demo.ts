@@ -142,8 +142,8 @@ const CUSTOMERS = [
 ];
 
 /**
- * Bookings 10 to 19 are confirmed and 20 to 29 drafts, each with an item of the same number, for the examples of finance. 28
- * and 29 belong to one customer.
+ * Bookings 10 to 19 are confirmed and 20 to 29 drafts, each with an item of the same number, for the examples of finance. 18 has the
+ * address to which the examples send documents; 28 and 29 belong to one customer.
  */
 const forFinance = ({ transylvania }: Sold): readonly DemoBooking[] =>
   Array.from({ length: 20 }, (_, index) => {
@@ -155,7 +155,7 @@ const forFinance = ({ transylvania }: Sold): readonly DemoBooking[] =>
       booking: {
         number: `DEMO-ROUND-${row}`,
         ...(row < 28
-          ? { customerName: CUSTOMERS[index] ?? '' }
+          ? { customerName: CUSTOMERS[index] ?? '', ...(row === 18 && { customerEmail: 'round18@example.com' }) }
           : { customerName: 'Katherine Johnson', customerEmail: 'katherine@example.com' }),
         ...datesOf(transylvania),
       },

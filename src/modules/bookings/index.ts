@@ -31,5 +31,6 @@ export { type ComponentSale, type TripSale, TripSalesService } from './trip-sale
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
 export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';
 export { TRAVELERS_OF_PERSON, travelerKeysOf } from './personal-data/booking-data.js';
+export { VoucherDocumentsService } from './vouchers/voucher-documents.service.js';
 export { VouchersService } from './vouchers/vouchers.service.js';
 export { bookingEvents } from './events.js';

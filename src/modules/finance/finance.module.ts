@@ -63,6 +63,8 @@ import { FinanceData } from './reports/finance-data.js';
 import { ReportsController } from './reports/reports.controller.js';
 import { ReportsService } from './reports/reports.service.js';
 import { IntegrityService } from './reports/integrity.service.js';
+import { BookingDispatchesController, InvoiceDispatchesController } from './documents/dispatches.controller.js';
+import { DispatchesService } from './documents/dispatches.service.js';
 import { RenditionsController } from './documents/renditions.controller.js';
 import { RenditionJobs } from './documents/renditions.jobs.js';
 import { RenditionsRepository } from './documents/renditions.repository.js';
@@ -94,6 +96,8 @@ import './finance-tables.js';
     NumberSeriesController,
     InvoicesController,
     CreditNotesController,
+    BookingDispatchesController,
+    InvoiceDispatchesController,
     RenditionsController,
     PaymentPoliciesController,
     PaymentSchedulesController,
@@ -136,6 +140,7 @@ import './finance-tables.js';
     CreditNoteContentsService,
     CreditNotesRepository,
     CreditNotesService,
+    DispatchesService,
     RenditionJobs,
     RenditionsRepository,
     RenditionsService,

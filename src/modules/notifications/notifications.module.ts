@@ -3,14 +3,17 @@ import type { Logger } from 'pino';
 import { Env } from '../../platform/config/env.js';
 import { LOG } from '../../platform/observability/log.js';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { DocumentsModule } from '../documents/index.js';
 import { IdentityModule } from '../identity/index.js';
 import { OrganizationModule } from '../organization/index.js';
 import { DirectMailsService } from './deliveries/direct-mails.service.js';
+import { DocumentMailsService } from './deliveries/document-mails.service.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
 import { SmtpSender } from './deliveries/smtp-sender.js';
 import { MessageData } from './personal-data/message-data.js';
 import { MessageRetentionJobs } from './deliveries/message-retention.jobs.js';
+import { MessageFiles } from './messages/message-files.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesService } from './messages/messages.service.js';
 import { NotificationsDemo } from './notifications.demo.js';
@@ -41,7 +44,7 @@ import { MessageTemplatesService } from './templates/message-templates.service.j
 import './notifications-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, CustomersModule, IdentityModule, OrganizationModule],
+  imports: [ActionLedgerModule, CustomersModule, DocumentsModule, IdentityModule, OrganizationModule],
   controllers: [
     ReminderRulesController,
     SimulationsController,
@@ -55,6 +58,8 @@ import './notifications-tables.js';
   ],
   providers: [
     DirectMailsService,
+    DocumentMailsService,
+    MessageFiles,
     DeliveryJobs,
     {
       provide: MailSender,
@@ -84,6 +89,6 @@ import './notifications-tables.js';
     SimulationsService,
     SuppressionsService,
   ],
-  exports: [DirectMailsService, RemindersService],
+  exports: [DirectMailsService, DocumentMailsService, RemindersService],
 })
 export class NotificationsModule {}

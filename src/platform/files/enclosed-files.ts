@@ -55,8 +55,8 @@ export class EnclosedFiles {
     return this.files.has(key);
   }
 
-  async read(key: string): Promise<Buffer | null> {
-    const file = await this.open(key, null);
+  async read(key: string, sealedFor: string | null): Promise<Buffer | null> {
+    const file = await this.open(key, sealedFor);
     return file && buffer(file.stream);
   }
 

@@ -86,6 +86,7 @@ const REASONS: Record<string, readonly string[]> = {
   '409 already_suppressed': ['suppressions_create'],
   '409 suppression_lifted': ['suppressions_lift'],
   '409 already_redeemed': ['redemptions_redeem'],
+  '409 already_dispatched': ['bookings_dispatch', 'invoices_dispatch'],
   '409 voucher_void': ['vouchers_void'],
   // The requests share a resource that is exhausted, or that another of them has changed meanwhile.
   '409 capacity_exceeded': ['bookingItems_add', 'bookingItems_update'],

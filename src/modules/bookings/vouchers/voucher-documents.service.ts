@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
+import { AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { renderInThread } from '../../../platform/pdf/pdf-threads.js';
+import { DocumentFiles } from '../../notifications/index.js';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage, OrganizationService } from '../../organization/index.js';
 import { ProductsService } from '../../products/index.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
@@ -18,9 +21,17 @@ export interface VoucherFile {
   name: string;
 }
 
+/** Vouchers that a mail carries. The version changes with what they show. */
+interface VersionedVouchers extends VoucherFile {
+  version: string;
+}
+
 /** Prints vouchers with the present data of their booking, so a moved departure is shown at its new time. */
 @Injectable()
-export class VoucherDocumentsService {
+@Listens(DocumentFiles, 10)
+export class VoucherDocumentsService implements DocumentFiles {
+  readonly source = 'vouchers';
+
   constructor(
     private readonly repository: VouchersRepository,
     private readonly bookings: BookingsRepository,
@@ -36,7 +47,7 @@ export class VoucherDocumentsService {
   }: {
     bookingId: string;
     voucherId?: string | null;
-  }): Promise<VoucherFile> {
+  }): Promise<VersionedVouchers> {
     if (voucherId === null) await this.bookings.bookings.get(bookingId);
     else await this.assertValid({ bookingId, voucherId });
     const [first, ...others] = await this.repository.printed(bookingId, { voucherId, limit: MOST_PRINTED + 1 });
@@ -54,7 +65,23 @@ export class VoucherDocumentsService {
     }
     const terms = { profile, titles, language, day: this.clock.today() };
     const bytes = await renderInThread(THREAD, voucherDocument([first, ...others], terms));
-    return { bytes, name: voucherId === null ? `vouchers-${bookingId}.pdf` : `voucher-${voucherId}.pdf` };
+    const shown = JSON.stringify([language, [...titles], first, ...others]);
+    const version = createHash('sha256').update(shown).digest('hex');
+    return { bytes, version, name: voucherId === null ? `vouchers-${bookingId}.pdf` : `voucher-${voucherId}.pdf` };
+  }
+
+  /** Like `render` for all vouchers of a booking; null if it has none that is valid. */
+  async findPrinted(bookingId: string): Promise<VersionedVouchers | null> {
+    return this.render({ bookingId }).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'no_valid_voucher') return null;
+      throw error;
+    });
+  }
+
+  /** Returns the present vouchers of a booking for a mail. */
+  async read(bookingId: string): Promise<Buffer | null> {
+    const printed = await this.findPrinted(bookingId);
+    return printed && Buffer.from(printed.bytes);
   }
 
   private async assertValid(path: VoucherPath): Promise<void> {

@@ -6,7 +6,7 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners, Listens } from '../../../platform/discovery/listeners.js';
-import { AppError, conflict, unavailable, unprocessable } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, notFound, unavailable, unprocessable } from '../../../platform/errors/app-error.js';
 import { EnclosedFiles } from '../../../platform/files/enclosed-files.js';
 import { FileLinks } from '../../../platform/files/file-links.js';
 import { StatedSizes } from '../../../platform/http/body-parsers.js';
@@ -36,6 +36,14 @@ import { fileTypeOf, savedName } from './file-type.js';
 
 const SENSITIVE = 'customers:sensitive';
 const CONTENT_PATH = /^\/v1\/admin\/attachments\/(att_[0-9a-z]{26})\/content\/?$/i;
+
+/** An attachment as a mail carries it. */
+interface MailableAttachment {
+  subjectId: string;
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
+}
 
 /** Files on records. Each needs the scope of its record, and a sensitive one `customers:sensitive`. */
 @Injectable()
@@ -133,6 +141,28 @@ export class AttachmentsService implements StatedSizes {
     // Browsers show nothing of this type.
     const file = { key, name: savedName(fileName, contentType), type: 'application/octet-stream', sealedFor };
     return (await this.links.linkTo(file, currentActor().credentialId)).path;
+  }
+
+  /**
+   * Returns an attachment that a mail can carry. Throws 404; 409 `file_not_ready`; 422 `attachment_sensitive`. The caller checks
+   * the record.
+   */
+  async getMailable(id: string, field: string): Promise<MailableAttachment> {
+    const attachment = await this.repository.rows.find(id);
+    if (!attachment || attachment.deletedAt !== null) throw notFound({ field });
+    const { subjectId, fileName, contentType, sizeBytes, status, visibility } = attachment;
+    if (visibility === 'sensitive') {
+      throw unprocessable('attachment_sensitive', 'A sensitive file is not sent by mail', { field });
+    }
+    if (contentType === null) throw conflict('file_not_ready', `The file is ${status}`, { field, status });
+    return { subjectId, fileName: savedName(fileName, contentType), contentType, sizeBytes };
+  }
+
+  /** Returns the content of an attachment that is not sensitive; null if it was deleted. */
+  async findContent(id: string): Promise<Buffer | null> {
+    const attachment = await this.repository.rows.find(id);
+    if (!attachment || attachment.deletedAt !== null || attachment.contentKey === null) return null;
+    return this.enclosed.read(attachment.contentKey, attachment.sealedFor);
   }
 
   /** Deletes the attachment. Its bytes are kept for some days, so that this can be reversed. */

@@ -83,6 +83,41 @@ export class RenditionsRepository {
     return row.number;
   }
 
+  /** Returns the newest PDF in this language, unless the invoice has changed since it was requested. */
+  async findCurrent(invoiceId: string, language: string): Promise<InvoiceRendition | null> {
+    const [rendition] = await this.rows.read({
+      name: 'rendition-current',
+      text: `select ${this.rows.columns('rendition')} from invoice_renditions rendition
+        where invoice_id = $1 and format = 'pdf' and language = $2 and status = 'ready'
+          and created_at >= (select updated_at from invoices where id = $1)
+        order by version desc limit 1`,
+      values: [invoiceId, language],
+    });
+    return rendition ?? null;
+  }
+
+  /** Returns the booking and the number of an invoice. Throws 404. */
+  async dispatchableOf(invoiceId: string): Promise<{ bookingId: string; number: string | null }> {
+    const [row] = await this.database.prepared<{ bookingId: string; number: string | null }>(
+      'rendition-dispatchable',
+      `select booking_id as "bookingId", number from invoices where id = $1 and type = 'invoice'`,
+      [invoiceId],
+    );
+    if (!row) throw notFound();
+    return row;
+  }
+
+  /** Returns the ids of the issued invoices of a booking that are not void, the earliest first. */
+  async invoicesToDispatch(bookingId: string, limit: number): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select id from invoices
+       where booking_id = $1 and type = 'invoice' and number is not null and status not in ('draft', 'void')
+       order by issue_date, id limit $2`,
+      [bookingId, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async getDownloadable(id: string): Promise<DownloadableRendition> {
     const [row] = await this.database.prepared<DownloadableRendition>(
       'rendition-download',

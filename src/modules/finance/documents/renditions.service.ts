@@ -117,7 +117,7 @@ function assertDownloadable(status: RenditionStatus, allowStale: boolean): void 
 }
 
 /** Makes a file name of the invoice number: a dash replaces characters that a header or a file system may misinterpret. */
-function fileNameOf(number: string): string {
+export function fileNameOf(number: string): string {
   const plain = number.replace(/[^A-Za-z0-9._-]+/g, '-');
   return /[A-Za-z0-9_](?:.*[A-Za-z0-9_])?/.exec(plain)?.[0] ?? 'invoice';
 }

@@ -12,6 +12,7 @@ import { MessageTokens } from '../messages/message-tokens.js';
 import { UnsubscriptionsService } from '../unsubscriptions/unsubscriptions.service.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
+import { type MailFile, MessageFiles } from '../messages/message-files.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { isSendable, namedTemplate, recipientKindOf } from '../rules/channel-config.js';
 import { type ClaimedRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
@@ -43,6 +44,12 @@ interface Attempt {
   link: string | null;
 }
 
+interface Content {
+  text: string;
+  link: string | null;
+  files: readonly MailFile[];
+}
+
 /**
  * Sends due messages, each at most once: the start of an attempt is committed before the mail server is called, and an attempt
  * whose outcome was not recorded is never repeated.
@@ -59,6 +66,7 @@ export class DeliveryJobs {
     private readonly directMails: DirectMailsService,
     private readonly tokens: MessageTokens,
     private readonly unsubscriptions: UnsubscriptionsService,
+    private readonly files: MessageFiles,
     private readonly sender: MailSender,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
@@ -220,20 +228,20 @@ export class DeliveryJobs {
   }
 
   /** Reports about the mail return to an address of its own, if a mail server passes them on. */
-  private mailOf(message: NotificationMessage, { text, link }: { text: string; link: string | null }): Mail {
+  private mailOf(message: NotificationMessage, { text, link, files }: Content): Mail {
     const { bounceDomain } = this.env;
     const token = bounceDomain === null ? null : this.tokens.create('bounce', message.id, message.recipient);
     const envelopeSender = token === null ? null : `bounces+${token}@${bounceDomain}`;
     const unsubscriptionUrl = message.kind === 'marketing' ? this.unsubscriptions.urlOf(message.id) : null;
-    return { ...message, text, link, envelopeSender, unsubscriptionUrl, html: htmlOfTemplate(message, text) };
+    return { ...message, files, text, link, envelopeSender, unsubscriptionUrl, html: htmlOfTemplate(message, text) };
   }
 
   /** Returns the outcome without the links of the mail. */
-  private async sendText(
-    message: NotificationMessage,
-    content: { text: string; link: string | null },
-  ): Promise<Outcome> {
-    const mail = this.mailOf(message, content);
+  private async sendText(message: NotificationMessage, content: Omit<Content, 'files'>): Promise<Outcome> {
+    const files = await this.files.read(message.files).catch(() => 'unavailable' as const);
+    if (files === 'unavailable') return { kind: 'temporary', error: 'A file of the mail cannot be read at the moment' };
+    if (files === null) return { kind: 'incomplete' };
+    const mail = this.mailOf(message, { ...content, files });
     return withoutLink(withoutLink(await this.send(mail), mail.link), mail.unsubscriptionUrl);
   }
 

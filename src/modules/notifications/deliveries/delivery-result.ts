@@ -33,6 +33,8 @@ export function deliveryResultOf(outcome: Outcome, attempts: number): DeliveryRe
       return { status: 'queued', reason: null, run: { status: 'queued', reason: null } };
     case 'rejected':
       return failed('rejected');
+    case 'incomplete':
+      return failed('file_missing');
     case 'bounced':
       return failed('hard_bounce');
     case 'unknown':

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { MailFile } from '../messages/message-files.js';
 import type { RecipientKind } from '../messages/notification-message.entity.js';
 
 export interface Mail {
@@ -16,16 +17,17 @@ export interface Mail {
   html: string | null;
   /** The one-time link in the text; null if there is none. */
   link: string | null;
+  files: readonly MailFile[];
 }
 
 /**
  * The outcome of an attempt. Bounced: the server rejected the address. Rejected: it rejected the sender or the content. Temporary:
  * the server certainly did not accept the mail; it may be sent again. Unknown: the connection broke after the text was transmitted,
  * so the server may have accepted it; it must never be sent again. Withdrawn: the reason for the mail no longer exists, so it was
- * not sent.
+ * not sent. Incomplete: a file of the mail no longer exists, so it was not sent.
  */
 export type Outcome =
-  | { kind: 'sent' | 'recorded' | 'withdrawn' }
+  | { kind: 'sent' | 'recorded' | 'withdrawn' | 'incomplete' }
   | { kind: 'temporary' | 'rejected' | 'bounced' | 'unknown'; error: string };
 
 /** Sends mails. Never throws: every error is an outcome. */

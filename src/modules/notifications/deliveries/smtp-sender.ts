@@ -94,6 +94,7 @@ export class SmtpSender extends MailSender {
     subject,
     text,
     html,
+    files,
   }: Mail) {
     const { envelope, message } = await this.composer.sendMail({
       from: this.from,
@@ -103,6 +104,9 @@ export class SmtpSender extends MailSender {
       subject,
       text,
       ...(html !== null && { html }),
+      attachments: files.map(({ fileName, contentType, content }) => {
+        return { filename: fileName, contentType, content, contentDisposition: 'attachment' as const };
+      }),
     });
     // If nodemailer cannot sign a mail, it sends the mail unsigned.
     if (this.signs && !isSigned(message)) throw new Error('The mail could not be signed');

@@ -1,4 +1,4 @@
-import { Id, Ignored, OneOf, Optional, Text } from '../../../platform/http/fields.js';
+import { Id, Ignored, OneOf, Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { EmailAddress } from '../../../platform/http/trade-fields.js';
 import { MESSAGE_CATEGORIES, type MessageCategory } from '../templates/message-template.entity.js';
 import { MAX_SUBJECT, MAX_TEXT } from '../templates/template-text.js';
@@ -54,4 +54,12 @@ export class SendMessage {
   @Optional()
   @Text({ max: MAX_TEXT, multiline: true })
   text?: string;
+
+  /**
+   * Attachments (prefix `att`) that the mail carries: ready ones of the booking or its customer, or of the customer, together at most
+   * 10 MiB; requires `documents:read`. Not for marketing.
+   */
+  @Optional()
+  @Texts({ max: 10, maxLength: 100, unique: true })
+  attachmentIds?: string[];
 }

@@ -23,7 +23,8 @@ export class ManualMessagesController {
    * @remarks Queues a message about a booking or to a customer, with a text that staff wrote or from a published template without a
    * trigger. It goes only to an address of the booking or of its customer. A marketing message goes only to an address of the
    * customer and requires the customer's consent, which is checked again when the mail is sent. A template whose placeholders have no
-   * value there is rejected with their names. A user sends at most 200 messages a day.
+   * value there is rejected with their names. A mail with attachments has the kind `document`; if one of them is deleted before the mail is sent, the
+   * mail fails with the reason `file_missing`. A user sends at most 200 messages a day.
    */
   @ApiOperation({ operationId: 'notificationMessages_create' })
   @Post()
@@ -32,13 +33,16 @@ export class ManualMessagesController {
   @BodyExample({ bookingId: demoId('book', 1), subject: 'Your question', text: 'The hotel has a lift.' })
   @Refuses({
     404: ['not_found'],
-    409: ['no_recipient', 'recipient_suppressed', 'consent_required', 'daily_limit_reached'],
+    409: ['no_recipient', 'recipient_suppressed', 'consent_required', 'daily_limit_reached', 'file_not_ready'],
     422: [
       'recipient_not_on_record',
       'template_not_usable',
       'placeholder_missing',
       'placeholder_unknown',
       'message_too_long',
+      'attachment_not_on_record',
+      'attachment_sensitive',
+      'files_too_large',
     ],
   })
   async send(@Body() body: SendMessage): Promise<NotificationMessageEnvelope> {

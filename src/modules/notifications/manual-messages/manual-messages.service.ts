@@ -6,8 +6,10 @@ import { Database } from '../../../platform/database/database.js';
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { AttachmentsService } from '../../documents/index.js';
 import { LINK } from '../deliveries/link-placeholder.js';
 import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
+import { assertMailable, type MessageFile } from '../messages/message-files.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { type MessageRecord, onRecord, RecordAddresses } from '../messages/record-addresses.js';
@@ -29,6 +31,7 @@ export class ManualMessagesService {
     private readonly suppressions: SuppressionsService,
     private readonly unsubscriptions: UnsubscriptionsService,
     private readonly composer: MailComposer,
+    private readonly attachments: AttachmentsService,
     private readonly rateLimits: RateLimits,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
@@ -42,12 +45,17 @@ export class ManualMessagesService {
   async send(input: SendMessage): Promise<NotificationMessage> {
     const record = recordOf(input);
     const written = writtenOf(input);
+    const { attachmentIds = [] } = input;
     assertScope(record.bookingId === null ? 'customers:read' : 'bookings:read');
     return this.database.transaction(async () => {
       const mail = written ?? (await this.composer.composeManual(input.templateId ?? '', record));
       if (written) await this.composer.assertRecord(record);
       const { category, ...texts } = mail;
       const isMarketing = category === 'marketing';
+      if (isMarketing && attachmentIds.length > 0) {
+        throw invalidField('attachmentIds', 'A marketing message has no attachments', 'not_applicable');
+      }
+      const files = await this.filesOf(record, attachmentIds);
       const customerId = isMarketing ? await this.addresses.customerOf(record) : record.customerId;
       if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
       // The consent is that of the customer, so marketing goes to no other address of the booking.
@@ -61,8 +69,8 @@ export class ManualMessagesService {
       }
       this.rateLimits.takeMail({ subject: record.bookingId ?? record.customerId ?? '', recipient });
       const id = await this.messages.queue({
-        ...{ kind: isMarketing ? 'marketing' : 'manual', ...record, customerId },
-        ...{ ...texts, recipient, createdBy },
+        kind: isMarketing ? 'marketing' : files.length > 0 ? 'document' : 'manual',
+        ...{ ...record, ...texts, customerId, recipient, createdBy, files },
       });
       await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
       const message = await this.messages.get(id);
@@ -73,6 +81,27 @@ export class ManualMessagesService {
         after: message.auditImage(),
       });
       return message;
+    });
+  }
+
+  /** The attachments must belong to the record, or to the customer of the booking. */
+  private async filesOf(record: MessageRecord, attachmentIds: readonly string[]): Promise<MessageFile[]> {
+    if (attachmentIds.length === 0) return [];
+    assertScope('documents:read');
+    const owners = [record.bookingId, await this.addresses.customerOf(record)];
+    const files: MessageFile[] = [];
+    for (const [index, id] of attachmentIds.entries()) {
+      const field = `attachmentIds.${index}`;
+      const attachment = await this.attachments.getMailable(id, field);
+      if (!owners.includes(attachment.subjectId)) {
+        const message = 'The attachment belongs to neither the booking nor its customer';
+        throw unprocessable('attachment_not_on_record', message, { field });
+      }
+      files.push({ source: 'attachment', id, ...attachment });
+    }
+    assertMailable(files, 'attachmentIds');
+    return files.map(({ source, id, fileName, contentType, sizeBytes }) => {
+      return { source, id, fileName, contentType, sizeBytes };
     });
   }
 }

@@ -11,6 +11,7 @@ import { sortRows } from '../../../platform/database/sort-rows.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { dayNumber } from '../timing/run-time.js';
 import { DAY_MS } from '../timing/sending-window.js';
+import type { MessageFile } from './message-files.js';
 import type { ListNotificationMessages } from './notification-message.dto.js';
 import {
   type MessageKind,
@@ -45,6 +46,9 @@ export interface NewMessage {
   templateId?: string | null;
   /** The user who sends it by hand. */
   createdBy?: string;
+  files?: readonly MessageFile[];
+  /** Names the version of the documents that the mail carries. */
+  documentKey?: string | null;
 }
 
 export interface ReminderMessage {
@@ -152,8 +156,8 @@ export class MessagesService {
     const id = newId('nmsg');
     await this.database.query(
       `insert into notification_messages (id, kind, run_id, contract_id, account_link_id, booking_id, customer_id, resend_of,
-         template_id, created_by, status, recipient, recipient_kind, subject, text, attempts, send_at, created_at, updated_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $14, $15, 'queued', $9, $10, $11, $12, 0, $13, $13, $13)`,
+         template_id, created_by, files, document_key, status, recipient, recipient_kind, subject, text, attempts, send_at, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $14, $15, $16, $17, 'queued', $9, $10, $11, $12, 0, $13, $13, $13)`,
       [
         id,
         mail.kind,
@@ -170,6 +174,8 @@ export class MessagesService {
         this.clock.now(),
         mail.templateId ?? null,
         mail.createdBy ?? null,
+        JSON.stringify(mail.files ?? []),
+        mail.documentKey ?? null,
       ],
     );
     return id;
@@ -221,6 +227,21 @@ export class MessagesService {
     return found !== undefined;
   }
 
+  /**
+   * Returns the message with this version of documents that the recipient got or will get; null if there is none. Locks the
+   * version until the transaction ends, so that parallel requests send one message.
+   */
+  async findDocumentMessage(documentKey: string, recipient: string): Promise<string | null> {
+    await this.database.query('select pg_advisory_xact_lock(hashtextextended($1, 2206))', [documentKey]);
+    const [found] = await this.database.query<{ id: string }>(
+      `select id from notification_messages
+       where document_key = $1 and lower(recipient) = lower($2) and status not in ('failed', 'cancelled', 'bounced')
+       order by id desc limit 1`,
+      [documentKey, recipient],
+    );
+    return found?.id ?? null;
+  }
+
   /** Starts an attempt for the next due message that is not a reminder; null if there is none. */
   async startDirect(): Promise<NotificationMessage | null> {
     const [started] = await this.read(
@@ -228,7 +249,8 @@ export class MessagesService {
        set status = 'sending', lease_until = $2, attempts = message.attempts + 1, updated_at = $1
        where message.id = (
          select id from notification_messages
-         where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual', 'marketing') and status = 'queued' and send_at <= $1
+         where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual', 'marketing', 'document')
+           and status = 'queued' and send_at <= $1
          order by send_at, id limit 1 for update skip locked)
        returning ${this.columns()}`,
       [this.clock.now(), this.clock.inSeconds(LEASE_SECONDS)],
@@ -353,7 +375,8 @@ export class MessagesService {
    */
   async eraseOlderThan(months: number, limit: number): Promise<number> {
     const { count } = await this.database.execute(
-      `update notification_messages set recipient = 'erased', subject = 'erased', text = 'erased', error = null, erased_at = $1
+      `update notification_messages set recipient = 'erased', subject = 'erased', text = 'erased', error = null, files = '[]',
+         erased_at = $1
        where id in (
          select id from notification_messages
          where erased_at is null and updated_at < $1::timestamptz - make_interval(months => $2)

@@ -1,5 +1,5 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Id, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
@@ -68,6 +68,20 @@ export class ListNotificationMessages extends PageQuery {
   sort?: string;
 }
 
+/** A file that a mail carries. */
+export class MessageFileResponse {
+  /** Attachment (prefix `att`); null for a document of a booking or an invoice. */
+  @Id('att')
+  attachmentId: string | null;
+
+  @Text({ max: 200 })
+  fileName: string;
+
+  /** Size of the file in bytes. */
+  @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
+  sizeBytes: number;
+}
+
 /** An e-mail to a customer, or about an account to a member of staff, with its delivery state. */
 export class NotificationMessageResponse {
   @Id('nmsg')
@@ -75,7 +89,7 @@ export class NotificationMessageResponse {
 
   /**
    * Subject of the message: a reminder, a contract, the account of a member of staff, or a departure that was called off. Staff send
-   * `manual` and `marketing` messages.
+   * `manual` and `marketing` messages, and `document` messages with files.
    */
   @OneOf(MESSAGE_KINDS)
   kind: MessageKind;
@@ -118,6 +132,7 @@ export class NotificationMessageResponse {
   /**
    * Reason of the failure: `hard_bounce` (the mail server rejected the address, which is now suppressed), `soft_bounce` (the mail came
    * back after temporary errors), `complaint`, `rejected` (a server rejected the sender or the content), `recipient_suppressed`, `consent_required`,
+   * `file_missing` (a file of the mail was deleted),
    * `attempts_exhausted` or `outcome_unknown`; null if it did not fail.
    */
   @Text({ max: 100 })
@@ -138,6 +153,10 @@ export class NotificationMessageResponse {
   /** Plain text as sent, with `{{link}}` in place of the link to a contract or of a one-time link. */
   @Text({ max: 20_000, multiline: true })
   text: string;
+
+  /** Files that the mail carries. */
+  @ListOf(() => MessageFileResponse, { max: 20 })
+  files: MessageFileResponse[];
 
   /** The number of delivery attempts so far. */
   @Whole({ min: 0, max: 8 })
@@ -163,6 +182,9 @@ export function toMessage(message: NotificationMessage): NotificationMessageResp
   return respond(NotificationMessageResponse, message, {
     contractReference: message.contractId,
     recipient: maskAddress(message.recipient),
+    files: message.files.map(({ source, id, fileName, sizeBytes }) => {
+      return { attachmentId: source === 'attachment' ? id : null, fileName, sizeBytes };
+    }),
   });
 }
 

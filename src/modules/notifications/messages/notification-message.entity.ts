@@ -2,6 +2,7 @@ import { extensible, named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
+import type { MessageFile } from './message-files.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
 export const MESSAGE_KINDS = extensible('NotificationKind', [
@@ -12,6 +13,7 @@ export const MESSAGE_KINDS = extensible('NotificationKind', [
   'waiting_offer',
   'manual',
   'marketing',
+  'document',
 ]);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
@@ -81,6 +83,14 @@ export class NotificationMessage {
   @Unaudited('personal data that no reversal restores')
   @Column('text')
   text: string;
+  /** The files that the mail carries. */
+  @Personal('messages')
+  @Unaudited('personal data that no reversal restores')
+  @Column('jsonb')
+  files: MessageFile[];
+  /** Names the version of the documents that the mail carries; null for mails with other files or none. */
+  @Column('text', { name: 'document_key', nullable: true })
+  documentKey: string | null;
   @Column('integer') attempts: number;
   /** Earliest time of the next attempt. */
   @Unaudited('progress of the sending')

@@ -58,7 +58,7 @@ export class MessageData implements PersonalDataHolder {
     );
     if (sending) throw new Error('A message to the person is being sent');
     const { count } = await this.database.execute(
-      `update notification_messages message set recipient = 'erased', subject = 'erased', text = 'erased', error = null,
+      `update notification_messages message set recipient = 'erased', subject = 'erased', text = 'erased', error = null, files = '[]',
          erased_at = $4, status = case when status = 'queued' then 'cancelled' else status end
        where erased_at is null and ${OF_PERSON}`,
       [person.emails, bookingIds, person.customerIds, now],

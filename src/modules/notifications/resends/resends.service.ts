@@ -96,6 +96,7 @@ export class ResendsService {
 
   private async resendDirect(message: NotificationMessage, { recipientEmail }: ResendMessage): Promise<string> {
     const { id, kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text } = message;
+    const { files, documentKey } = message;
     const isMarketing = kind === 'marketing';
     if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
     const present = await this.addresses.listOf(isMarketing ? { bookingId: null, customerId } : message);
@@ -105,7 +106,7 @@ export class ResendsService {
     await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
     this.rateLimits.takeMail({ subject: bookingId ?? id, recipient });
     const about = { kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text };
-    const newMessageId = await this.messages.queue({ ...about, recipient, resendOf: id });
+    const newMessageId = await this.messages.queue({ ...about, files, documentKey, recipient, resendOf: id });
     await this.sendNow(newMessageId);
     return newMessageId;
   }

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { unprocessable } from '../../../platform/errors/app-error.js';
+import { AttachmentsService } from '../../documents/index.js';
+
+/** Mail servers reject larger mails; the encoding of files adds a third. */
+const MAX_BYTES = 10_485_760;
+
+/** The kinds of files that a mail carries. The id is that of an attachment, of a rendition, or of a booking with vouchers. */
+export type MessageFileSource = 'attachment' | 'invoice' | 'vouchers';
+
+/** A file of a message. Its bytes are read when the mail is sent. */
+export interface MessageFile {
+  source: MessageFileSource;
+  id: string;
+  fileName: string;
+  contentType: string;
+  sizeBytes: number;
+}
+
+/** A file as a mail carries it. */
+export interface MailFile {
+  fileName: string;
+  contentType: string;
+  content: Buffer;
+}
+
+/** Reads the documents that mails carry. The module of the documents implements it with `@Listens(DocumentFiles, ...)`. */
+export abstract class DocumentFiles {
+  abstract readonly source: MessageFileSource;
+  /** Returns the bytes; null if the document no longer exists. Throws 503 if they cannot be read now. */
+  abstract read(id: string): Promise<Buffer | null>;
+}
+
+/** Reads the files of messages. */
+@Injectable()
+export class MessageFiles {
+  constructor(
+    private readonly listeners: Listeners,
+    private readonly attachments: AttachmentsService,
+  ) {}
+
+  /** Returns null if one of the files no longer exists: a mail is not sent without a file that its text mentions. */
+  async read(files: readonly MessageFile[]): Promise<MailFile[] | null> {
+    const found: MailFile[] = [];
+    for (const { source, id, fileName, contentType } of files) {
+      const content = await this.contentOf(source, id);
+      if (content === null) return null;
+      found.push({ fileName, contentType, content });
+    }
+    return found;
+  }
+
+  private async contentOf(source: MessageFileSource, id: string): Promise<Buffer | null> {
+    if (source === 'attachment') return this.attachments.findContent(id);
+    const documents = this.listeners.all(DocumentFiles).find((one) => one.source === source);
+    return (await documents?.read(id)) ?? null;
+  }
+}
+
+/** Throws 422 `files_too_large` if a mail cannot carry all of these files. */
+export function assertMailable(files: readonly Pick<MessageFile, 'sizeBytes'>[], field: string): void {
+  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  if (totalBytes <= MAX_BYTES) return;
+  const details = { field, totalBytes, maxBytes: MAX_BYTES };
+  throw unprocessable('files_too_large', 'The files are too large for a mail', details);
+}
