@@ -27,7 +27,19 @@ const COPIES = [
   {
     table: 'booking_items',
     condition: `status = 'confirmed' and fee_of_item_id is null`,
-    columns: { id: `'bkit_' || ${SUFFIX}`, booking_id: `'book_' || ${SUFFIX}` },
+    columns: {
+      id: `'bkit_' || ${SUFFIX}`,
+      booking_id: `'book_' || ${SUFFIX}`,
+      departure_id: `case when template.departure_id is not null then 'dep_' || ${SUFFIX} end`,
+    },
+  },
+  {
+    table: 'payment_schedules',
+    columns: {
+      id: `'psch_' || ${SUFFIX}`,
+      booking_id: `'book_' || ${SUFFIX}`,
+      due_date: 'template.due_date + (n % 120)::int',
+    },
   },
   {
     table: 'supplier_invoices',
