@@ -73,6 +73,16 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await app.as('owner').delete(`${ASSIGNMENTS}/${assignment.id}`);
     await reversed(app, assignment.id, 'legal.policy_assignment.remove');
   },
+  'contract.signed': async (app) => {
+    const { reference } = await contractIn(app, 'sent');
+    const signature = {
+      signerName: 'Clara Meier',
+      signedStatement: 'I agree.',
+      signerAddress: null,
+      signerAgent: null,
+    };
+    await asSystem(() => app.nest.get(ContractsService, { strict: false }).sign(reference, signature));
+  },
   'contract.restored': async (app) => {
     const { id, reference } = await contractIn(app, 'issued');
     await withdraw(app, id);

@@ -8,12 +8,14 @@ import { failedMessage, failedRun } from '../notifications/failed.js';
 import { codeAt, stepAt } from '../../src/modules/identity/second-factors/totp.js';
 import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
 import { hire, linkToken, login, RESETS } from '../identity/staff.js';
+import { contractIn } from '../legal/contracts.js';
 import { png } from '../organization/logos.js';
 import type { TestApp } from '../setup/app.js';
 import { reservingTrip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
 import type { Placed } from './served-document.js';
 
 const UNSUBSCRIPTIONS = '/v1/public/notifications/unsubscriptions';
+const CONTRACT_PAGES = '/v1/public/legal/contract-pages';
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 
 /** Reads come first and deletions last, so that no call removes a resource that another one needs. */
@@ -218,6 +220,7 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     await unconfirmedTrip(app),
   ];
   const unsubscription = await unsubscriptionPath(app);
+  const signing = await contractToSign(app);
   return {
     [`POST ${TRIPS}/{envelopeId}/abandonment`]: `${TRIPS}/${await reservingTrip(app)}/abandonment`,
     [`GET ${TRIPS}/{envelopeId}/attentions`]: `${TRIPS}/${flagged.envelopeId}/attentions`,
@@ -229,6 +232,7 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     [`POST ${SCHEDULES}/{scheduleId}/small-difference`]: await shortInstallment(app),
     'GET /v1/files/{token}': headers['location'] ?? '',
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
+    [`POST ${CONTRACT_PAGES}/{token}`]: signing,
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
     [`GET ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
     [`POST ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
@@ -236,6 +240,17 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
 }
 
 /** The demo data has no marketing mails. */
+/** The page of a contract whose text has the digest of the example. */
+async function contractToSign(app: TestApp): Promise<string> {
+  const { reference } = await contractIn(app, 'sent');
+  const token = 'signing'.padEnd(43, '0');
+  await app.sql(
+    `insert into contract_page_tokens (token_sha256, contract_id, created_at) values (sha256(convert_to($1, 'UTF8')), $2, now())`,
+    [token, reference],
+  );
+  return `${CONTRACT_PAGES}/${token}`;
+}
+
 async function unsubscriptionPath(app: TestApp): Promise<string> {
   const id = newId('nmsg');
   await app.sql(

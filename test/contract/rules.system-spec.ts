@@ -41,6 +41,7 @@ const STOREFRONT = [
   'POST /v1/public/catalog/search',
   'GET /v1/public/legal/contracts/{id}',
   'GET /v1/public/legal/contract-pages/{token}',
+  'POST /v1/public/legal/contract-pages/{token}',
   'GET /v1/public/notifications/unsubscriptions/{token}',
   'POST /v1/public/notifications/bounce-mails',
   'POST /v1/public/notifications/bounce-reports',
@@ -48,6 +49,7 @@ const STOREFRONT = [
 ];
 /** Their bodies are a mail, and a form of which other fields are ignored. */
 const OTHER_BODIES = [
+  'POST /v1/public/legal/contract-pages/{token}',
   'POST /v1/public/notifications/bounce-mails',
   'POST /v1/public/notifications/unsubscriptions/{token}',
 ];

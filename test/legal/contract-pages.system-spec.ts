@@ -7,7 +7,8 @@ import { type MailServer, startMailServer } from '../notifications/mail-server.j
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 import { tablesWith } from '../setup/tables.js';
-import { contractIn, declareVoid, dispatch, withdraw } from './contracts.js';
+import { entriesAbout, invalid } from '../bookings/bookings.js';
+import { contractIn, declareVoid, dispatch, read, withdraw } from './contracts.js';
 
 const PAGES = '/v1/public/legal/contract-pages';
 const UNKNOWN = 'a'.repeat(43);
@@ -107,6 +108,79 @@ describe('the page of a contract', () => {
   it('the page of a contract is not found under the id or the reference of the contract', async () => {
     const { contract } = await mailed();
     for (const key of [contract.id, contract.reference]) expect((await app.get(`${PAGES}/${key}`)).status).toBe(404);
+  });
+});
+
+describe('a signature on the page of a contract', () => {
+  const digestIn = (text: string) => /name="bodySha256" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? '';
+  const sign = (link: string, fields: Record<string, string>, headers = {}) =>
+    app.post(link, undefined, {
+      ...{ body: undefined, raw: new URLSearchParams(fields).toString() },
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    });
+
+  it('the other party signs once, and the declaration, the time, the address, the browser and the text are proved', async () => {
+    const { contract, link, page } = await mailed({ language: 'de' });
+    expect(page.text).toContain('<input type="checkbox" name="accepted" value="yes" required> Ich habe diesen Vertrag');
+    const form = { name: ' Clara <Meier> ', accepted: 'yes', bodySha256: digestIn(page.text) };
+    expect(form.bodySha256).toBe(contract.bodySha256);
+    const agent = { 'User-Agent': 'Browser of Clara' };
+    const answers = await Promise.all([1, 2, 3, 4].map(() => sign(link, form, agent)));
+    const today = new Date().toISOString().slice(0, 10);
+    for (const { status, text } of answers) {
+      expect(status).toBe(200);
+      expect(text).toContain(`Unterzeichnet von Clara &lt;Meier&gt; am ${today}.`);
+      expect(text).not.toContain('<form');
+    }
+    const later = await sign(link, { ...form, name: 'Somebody else' });
+    expect([later.status, later.text.includes('Clara &lt;Meier&gt;')]).toEqual([200, true]);
+    const stored = await read(app, contract.id);
+    expect(stored).toMatchObject({
+      ...{ status: 'signed', signedAt: expect.any(String), bodySha256: contract.bodySha256 },
+      signature: {
+        ...{ name: 'Clara <Meier>', statement: 'Ich habe diesen Vertrag gelesen und stimme ihm zu.' },
+        ...{ address: '127.0.0.1', userAgent: 'Browser of Clara' },
+      },
+    });
+    const entries = await entriesAbout(app.as('owner'), contract.reference);
+    expect(entries.filter(({ action }) => action === 'legal.contract.sign')).toHaveLength(1);
+    expect(JSON.stringify(entries)).not.toContain('Clara');
+    expect(app.logs.filter((line) => line.includes('Meier'))).toEqual([]);
+    expect((await dispatch(app, contract.id, { resend: true })).body).toMatchObject({ code: 'invalid_transition' });
+  });
+
+  it('without a name, the checkbox or the digest of the text nothing is signed', async () => {
+    const { contract, link, page } = await mailed();
+    const form = { name: 'Clara Meier', accepted: 'yes', bodySha256: digestIn(page.text) };
+    const wrong: [Record<string, string>, string, string][] = [
+      [{ ...form, name: ' ' }, 'name', 'required'],
+      [{ ...form, name: 'x'.repeat(201) }, 'name', 'too_long'],
+      [{ ...form, name: 'Clara\u0007' }, 'name', 'control_characters'],
+      [{ ...form, accepted: 'on' }, 'accepted', 'unknown_value'],
+      [{ ...form, bodySha256: '0'.repeat(64) }, 'bodySha256', 'unknown_value'],
+    ];
+    for (const [fields, path, code] of wrong) {
+      const { status, body } = await sign(link, fields);
+      expect([status, body]).toEqual([400, invalid(path, code)]);
+    }
+    expect(await read(app, contract.id)).toMatchObject({ status: 'sent', signedAt: null, signature: null });
+  });
+
+  it('an expired contract is not signed, and unknown, withdrawn and void ones have the pages that others see', async () => {
+    const form = (text: string) => ({ name: 'Clara Meier', accepted: 'yes', bodySha256: digestIn(text) });
+    const expired = await mailed();
+    await app.sql(`update contracts set expires_at = now() where id = $1`, [expired.contract.reference]);
+    const withdrawn = await mailed();
+    await withdraw(app, withdrawn.contract.id);
+    const voided = await mailed();
+    await declareVoid(app, voided.contract.id);
+    const answers = [];
+    for (const { link, page } of [expired, withdrawn, voided]) answers.push((await sign(link, form(page.text))).status);
+    answers.push((await sign(`${PAGES}/${UNKNOWN}`, form(expired.page.text))).status);
+    expect(answers).toEqual([409, 404, 410, 404]);
+    const references = [expired, withdrawn, voided].map(({ contract }) => contract.reference);
+    const signed = await app.sql('select id from contracts where id = any($1) and signed_at is not null', [references]);
+    expect(signed).toEqual([]);
   });
 });
 

@@ -53,11 +53,14 @@ const MADE = {
     return dispatch(app, id, { recipientEmail: 'clara@example.com' });
   },
   void: (app: TestApp, id: string) => declareVoid(app, id),
-  /** No operation reaches these two states yet; they are visible already. */
   signed: async (app: TestApp, id: string) => {
     await MADE.sent(app, id);
-    await app.sql(`update contracts set status = 'signed' where public_id = $1`, [id]);
+    await app.sql(
+      `update contracts set status = 'signed', signed_at = now(), signed_statement = 'I agree.' where public_id = $1`,
+      [id],
+    );
   },
+  /** No operation reaches this state yet; it is visible already. */
   executed: async (app: TestApp, id: string) => {
     await MADE.sent(app, id);
     await app.sql(`update contracts set status = 'executed' where public_id = $1`, [id]);

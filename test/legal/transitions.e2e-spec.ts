@@ -33,7 +33,7 @@ describe('the transitions of a contract', () => {
   const allowed: Record<string, string[]> = {
     draft: ['issued', 'void'],
     issued: ['sent', 'expired', 'void'],
-    sent: ['expired', 'void'],
+    sent: ['signed', 'expired', 'void'],
   };
   const moves = Object.entries(commands).flatMap(([command, { to, from }]) =>
     statuses.map((status) => ({ command, to, status, possible: from.includes(status) })),

@@ -6,6 +6,7 @@ export const legalEvents: EventGroup[] = [
     events: [
       'contract.issued',
       'contract.sent',
+      'contract.signed',
       'contract.withdrawn',
       'contract.restored',
       'contract.expired',

@@ -42,7 +42,7 @@ function isPage(path: string, { headers, status }: Exchange): boolean {
   return (
     isHtml &&
     isBelow(path, ['/v1/public/legal/contract-pages', '/v1/public/notifications/unsubscriptions']) &&
-    [404, 410].includes(status)
+    [404, 409, 410].includes(status)
   );
 }
 

@@ -10,6 +10,9 @@ export interface ShownContract {
   body: string;
   language: string;
   status: string;
+  bodySha256: string;
+  /** Null until the other party has signed. */
+  signature: { name: string; day: string } | null;
 }
 
 export interface Company {
@@ -26,6 +29,13 @@ interface PageTexts {
   notFoundHint: string;
   void: string;
   voidHint: string;
+  sign: string;
+  fullName: string;
+  /** What the signer declares by the checkbox. */
+  statement: string;
+  button: string;
+  /** With `{name}` and `{day}`. */
+  signed: string;
 }
 
 const TEXTS: Record<PageLanguage, PageTexts> = {
@@ -37,6 +47,11 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
     notFoundHint: 'The link is incomplete, or it is no longer valid. Please ask us for a new one.',
     void: 'This contract is no longer valid',
     voidHint: 'The contract was declared void. Please contact us if you have any questions.',
+    sign: 'Sign this contract',
+    fullName: 'Your full name',
+    statement: 'I have read this contract and agree to it.',
+    button: 'Sign',
+    signed: 'Signed by {name} on {day}.',
   },
   de: {
     contract: 'Vertrag',
@@ -46,6 +61,11 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
     notFoundHint: 'Der Link ist unvollständig oder nicht mehr gültig. Bitte fordern Sie bei uns einen neuen an.',
     void: 'Dieser Vertrag ist nicht mehr gültig',
     voidHint: 'Der Vertrag wurde für ungültig erklärt. Bei Fragen wenden Sie sich bitte an uns.',
+    sign: 'Vertrag unterzeichnen',
+    fullName: 'Ihr vollständiger Name',
+    statement: 'Ich habe diesen Vertrag gelesen und stimme ihm zu.',
+    button: 'Unterzeichnen',
+    signed: 'Unterzeichnet von {name} am {day}.',
   },
   fr: {
     contract: 'Contrat',
@@ -55,6 +75,11 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
     notFoundHint: 'Le lien est incomplet ou n’est plus valable. Veuillez nous en demander un nouveau.',
     void: 'Ce contrat n’est plus valable',
     voidHint: 'Le contrat a été annulé. Pour toute question, veuillez nous contacter.',
+    sign: 'Signer ce contrat',
+    fullName: 'Votre nom complet',
+    statement: 'J’ai lu ce contrat et je l’accepte.',
+    button: 'Signer',
+    signed: 'Signé par {name} le {day}.',
   },
   es: {
     contract: 'Contrato',
@@ -64,6 +89,11 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
     notFoundHint: 'El enlace está incompleto o ya no es válido. Solicítenos uno nuevo.',
     void: 'Este contrato ya no es válido',
     voidHint: 'El contrato ha sido anulado. Si tiene alguna pregunta, póngase en contacto con nosotros.',
+    sign: 'Firmar este contrato',
+    fullName: 'Su nombre completo',
+    statement: 'He leído este contrato y lo acepto.',
+    button: 'Firmar',
+    signed: 'Firmado por {name} el {day}.',
   },
   it: {
     contract: 'Contratto',
@@ -73,6 +103,11 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
     notFoundHint: 'Il link è incompleto o non è più valido. Vi preghiamo di richiederne uno nuovo.',
     void: 'Questo contratto non è più valido',
     voidHint: 'Il contratto è stato annullato. Per qualsiasi domanda vi preghiamo di contattarci.',
+    sign: 'Firmare questo contratto',
+    fullName: 'Nome e cognome',
+    statement: 'Ho letto questo contratto e lo accetto.',
+    button: 'Firmare',
+    signed: 'Firmato da {name} il {day}.',
   },
   ro: {
     contract: 'Contract',
@@ -82,6 +117,11 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
     notFoundHint: 'Linkul este incomplet sau nu mai este valabil. Vă rugăm să ne cereți unul nou.',
     void: 'Acest contract nu mai este valabil',
     voidHint: 'Contractul a fost declarat nul. Pentru orice întrebare, vă rugăm să ne contactați.',
+    sign: 'Semnați acest contract',
+    fullName: 'Numele dumneavoastră complet',
+    statement: 'Am citit acest contract și sunt de acord cu el.',
+    button: 'Semnați',
+    signed: 'Semnat de {name} la {day}.',
   },
 };
 
@@ -92,6 +132,8 @@ main { box-sizing: border-box; max-width: 48rem; margin: 0 auto; padding: 2rem; 
 header p { margin: 0; color: #555; }
 table { border-collapse: collapse; } th, td { border: 1px solid #bbb; padding: .25rem .5rem; }
 .notice { padding: .5rem 1rem; background: #fff3cd; }
+form { margin-top: 3rem; border-top: 1px solid #bbb; }
+label { display: block; margin: 1rem 0; } button, input { font: inherit; padding: .25rem .5rem; }
 footer { margin-top: 3rem; border-top: 1px solid #bbb; color: #555; font-size: .875rem; white-space: pre-line; }
 @media print { body { background: none; } main { padding: 0; max-width: none; } }`;
 
@@ -105,15 +147,41 @@ export function pageLanguageOf(tag: string): PageLanguage {
 export function contractPage(contract: ShownContract, company: Company, nonce: string): string {
   const language = pageLanguageOf(contract.language);
   const texts = TEXTS[language];
-  const notice = contract.status === 'expired' ? `<p class="notice">${texts.expired}</p>` : '';
+  const notice = noticeOf(contract, texts);
   return page(
     { language, title: contract.title, company, nonce },
     `<header><p>${escaped(company.orgName)}</p>
 <h1>${escaped(contract.title)}</h1>
 <p>${texts.contract} ${escaped(contract.contractNumber)}</p></header>
 ${notice}
-<article lang="${escaped(contract.language)}">${contract.body}</article>`,
+<article lang="${escaped(contract.language)}">${contract.body}</article>
+${contract.status === 'sent' ? signatureForm(contract, texts) : ''}`,
   );
+}
+
+/** What a signer of a contract in this language declares. */
+export function statementIn(language: string): string {
+  return TEXTS[pageLanguageOf(language)].statement;
+}
+
+function noticeOf({ status, signature }: ShownContract, texts: PageTexts): string {
+  if (signature) {
+    const { name, day } = signature;
+    return `<p class="notice">${escaped(texts.signed.replace('{day}', () => day).replace('{name}', () => name))}</p>`;
+  } else {
+    return status === 'expired' ? `<p class="notice">${texts.expired}</p>` : '';
+  }
+}
+
+/** It is sent to the address of the page, so it contains no token. The digest says which text was signed. */
+function signatureForm({ bodySha256 }: ShownContract, { sign, fullName, statement, button }: PageTexts): string {
+  return `<form method="post">
+<h2>${sign}</h2>
+<label>${fullName} <input name="name" maxlength="200" autocomplete="name" required></label>
+<label><input type="checkbox" name="accepted" value="yes" required> ${statement}</label>
+<input type="hidden" name="bodySha256" value="${bodySha256}">
+<button>${button}</button>
+</form>`;
 }
 
 /** Renders the page for an invalid link, or for a void contract. */

@@ -1,5 +1,5 @@
-import { Controller, Get, Header, type PipeTransform, Req, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
+import { Controller, Get, Header, HttpCode, type PipeTransform, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { PathText } from '../../../platform/http/path-id.js';
@@ -8,11 +8,35 @@ import { ErrorPages, Refuses } from '../../../platform/http/route-errors.js';
 import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { PAGE_LANGUAGES, pageLanguageOf } from './contract-page.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
-import { CONTRACT_PAGES_PATH, ContractPagesService } from './contract-pages.service.js';
+import { CONTRACT_PAGES_PATH, type ContractPage, ContractPagesService } from './contract-pages.service.js';
+import { signatureFormIn } from './signature-form.js';
 
 const PAGE = { type: 'string', description: 'A page that loads no other resource.' };
 /** An example token. Real ones are random and only the recipient of a mail knows them. */
 const EXAMPLE = 'Example'.padEnd(43, '0');
+
+const FORM = {
+  type: 'object',
+  required: ['name', 'accepted', 'bodySha256'],
+  description: 'The form of the page; other fields are ignored.',
+  additionalProperties: true,
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 200, description: 'Full name of the signer.', example: 'Ana Pop' },
+    accepted: { type: 'string', enum: ['yes'], description: 'The ticked checkbox.', example: 'yes' },
+    bodySha256: {
+      type: 'string',
+      minLength: 64,
+      maxLength: 64,
+      description: 'SHA-256 of the text that the page showed.',
+      example: '7fcc3f0f72f841f7d8d5a56f11c85e3646189693e848362357265b9657014961',
+    },
+  },
+};
+const TOKEN_PARAMETER = {
+  description: 'Token of the page. Copy it from the link in a mail of `POST /v1/admin/legal/contracts/{id}/dispatch`.',
+  maxLength: 43,
+  example: EXAMPLE,
+};
 
 /** A malformed token gets the same page as an unknown one. */
 class AnyToken implements PipeTransform<string, string> {
@@ -46,28 +70,55 @@ export class ContractPagesController {
   @ApiProduces('text/html')
   @ApiOkResponse({ description: 'The page', schema: PAGE })
   async show(
-    @PathText(
-      'token',
-      {
-        description:
-          'Token of the page. Copy it from the link in a mail of `POST /v1/admin/legal/contracts/{id}/dispatch`.',
-        maxLength: 43,
-        example: EXAMPLE,
-      },
-      new AnyToken(),
-    )
-    token: string,
+    @PathText('token', TOKEN_PARAMETER, new AnyToken()) token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const language = pageLanguageOf(request.acceptsLanguages(...PAGE_LANGUAGES) || 'en');
-    const { status, html, nonce } = await this.pages.open(token, language);
-    response.status(status).type('html');
-    setResponseHeader('Content-Security-Policy', policyOf(nonce));
-    return html;
+    return answer(response, await this.pages.open(token, languageOf(request)));
+  }
+
+  /**
+   * Sign a contract on its page
+   *
+   * @remarks The form of the page sends this request. The other party types its name and declares that it has read the contract and
+   * agrees; the contract becomes `signed`. What was declared, when, from which address and with which browser is kept as evidence,
+   * with the digest of the text. A contract is signed once: repeating the request shows the page and changes nothing. One that can no
+   * longer be signed has a page with status 409; unknown tokens and void contracts have the same pages as above.
+   */
+  @ApiOperation({ operationId: 'contractPages_sign' })
+  @Post(':token')
+  @HttpCode(200)
+  @Public()
+  @RateLimit('public-contract')
+  @Refuses({ 409: ['contract_expired'], 410: ['contract_gone'] })
+  @ErrorPages(404, 409, 410)
+  @Header('Cache-Control', 'no-store')
+  @Header('Referrer-Policy', 'no-referrer')
+  @Header('X-Robots-Tag', 'noindex')
+  @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
+  @ApiBody({ required: true, schema: FORM })
+  @ApiProduces('text/html')
+  @ApiOkResponse({ description: 'The page', schema: PAGE })
+  async sign(
+    @PathText('token', TOKEN_PARAMETER, new AnyToken()) token: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const form = signatureFormIn(request.body, request.headers['content-type']);
+    return answer(response, await this.pages.sign(token, form, languageOf(request)));
   }
 }
 
+function languageOf(request: Request) {
+  return pageLanguageOf(request.acceptsLanguages(...PAGE_LANGUAGES) || 'en');
+}
+
+function answer(response: Response, { status, html, nonce }: ContractPage): string {
+  response.status(status).type('html');
+  setResponseHeader('Content-Security-Policy', policyOf(nonce));
+  return html;
+}
+
 function policyOf(nonce: string): string {
-  return `default-src 'none';style-src 'nonce-${nonce}';base-uri 'none';form-action 'none';frame-ancestors 'none'`;
+  return `default-src 'none';style-src 'nonce-${nonce}';base-uri 'none';form-action 'self';frame-ancestors 'none'`;
 }

@@ -3,13 +3,24 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
-import { currentContext } from '../../../platform/context/request-context.js';
+import { SYSTEM } from '../../../platform/context/actor.js';
+import { currentContext, openContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
+import { AppError, invalidField } from '../../../platform/errors/app-error.js';
 import { randomBase62 } from '../../../platform/ids/id.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ContractLinks } from '../../notifications/index.js';
-import { contractPage, noticePage, type PageLanguage, pageLanguageOf, type ShownContract } from './contract-page.js';
+import { ContractsService } from '../contracts/contracts.service.js';
+import {
+  contractPage,
+  noticePage,
+  type PageLanguage,
+  pageLanguageOf,
+  type ShownContract,
+  statementIn,
+} from './contract-page.js';
+import type { SignatureForm } from './signature-form.js';
 
 export const CONTRACT_PAGES_PATH = '/v1/public/legal/contract-pages';
 
@@ -20,10 +31,17 @@ const TOKEN_LENGTH = 43;
 const TOKEN = /^[0-9A-Za-z]{43}$/;
 
 export interface ContractPage {
-  status: 200 | 404 | 410;
+  status: 200 | 404 | 409 | 410;
   html: string;
   /** The browser may apply only this style. */
   nonce: string;
+}
+
+type FoundContract = ShownContract & { reference: string };
+
+interface Signed {
+  signedAt: Date | null;
+  signerName: string | null;
 }
 
 /** Serves the pages of contracts that links in mails open. The links contain their own tokens, not ids. */
@@ -32,6 +50,7 @@ export interface ContractPage {
 export class ContractPagesService extends ContractLinks {
   constructor(
     private readonly database: Database,
+    private readonly contracts: ContractsService,
     private readonly clock: Clock,
     private readonly env: Env,
     @Inject(LOG) private readonly log: Logger,
@@ -69,15 +88,48 @@ export class ContractPagesService extends ContractLinks {
     }
   }
 
-  private async find(token: string): Promise<(ShownContract & { reference: string }) | null> {
-    const [row] = await this.database.prepared<ShownContract & { reference: string }>(
+  /**
+   * Signs the contract and returns its page. A contract that is signed already keeps its signature; one that can no longer be signed
+   * has a page with status 409. Throws 400 for another text than that of the contract.
+   */
+  async sign(token: string, form: SignatureForm, languageOfBrowser: PageLanguage): Promise<ContractPage> {
+    const contract = TOKEN.test(token) ? await this.find(token) : null;
+    if (contract && contract.bodySha256 !== form.bodySha256) {
+      throw invalidField('bodySha256', 'bodySha256 must be that of the contract', 'unknown_value');
+    }
+    if (contract?.status === 'sent') await this.record(contract, form.name);
+    const page = await this.open(token, languageOfBrowser);
+    const isSigned = page.status !== 200 || (await this.find(token))?.signature !== null;
+    return isSigned ? page : { ...page, status: 409 };
+  }
+
+  /** The contract may be declared void, withdrawn or expire meanwhile: then it is not signed. */
+  private async record({ reference, language }: FoundContract, signerName: string): Promise<void> {
+    const context = currentContext();
+    const signature = {
+      ...{ signerName, signedStatement: statementIn(language), signerAddress: context.client?.address || null },
+      signerAgent: context.client?.userAgent || null,
+    };
+    try {
+      await openContext({ ...context, actor: SYSTEM }, () => this.contracts.sign(reference, signature));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status !== 409) throw error;
+    }
+  }
+
+  private async find(token: string): Promise<FoundContract | null> {
+    const [row] = await this.database.prepared<Omit<FoundContract, 'signature'> & Signed>(
       'contract-page',
-      `select contract.id as reference, title, status, contract_number as "contractNumber", body, language
+      `select contract.id as reference, title, status, contract_number as "contractNumber", body, language,
+         body_sha256 as "bodySha256", signed_at as "signedAt", signer_name as "signerName"
        from contract_page_tokens token join contracts contract on contract.id = token.contract_id
        where token.token_sha256 = $1 and withdrawn_at is null and public_until > $2`,
       [digestOf(token), this.clock.now()],
     );
-    return row ?? null;
+    if (!row) return null;
+    const { signedAt, signerName, ...contract } = row;
+    const signature = signedAt && { name: signerName ?? '', day: this.clock.dayOf(signedAt) };
+    return { ...contract, signature };
   }
 }
 

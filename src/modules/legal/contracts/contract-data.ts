@@ -24,7 +24,8 @@ export class ContractData implements PersonalDataHolder {
   async collect(person: Person): Promise<HeldData[]> {
     const records = await this.database.query<ContractRow>(
       `select id, booking_id as "bookingId", title, body, status, recipient_name as "recipientName",
-         recipient_email as "recipientEmail", metadata, created_at as "createdAt",
+         recipient_email as "recipientEmail", signed_at as "signedAt", signer_name as "signerName",
+         signer_address as "signerAddress", signer_agent as "signerAgent", metadata, created_at as "createdAt",
          (greatest(updated_at, expires_at)::date + make_interval(months => $3))::date::text as "ownEnd"
        from contracts where erased_at is null and (booking_id = any($1) or booking_id is null and lower(recipient_email) = any($2)
            and (recipient_name is null or fold(recipient_name) in (select fold(name) from unnest($4::text[]) as name)))

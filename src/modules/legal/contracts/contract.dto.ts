@@ -1,7 +1,7 @@
 import { OmitType } from '@nestjs/swagger';
 import { hasScope } from '../../../platform/auth/access.js';
 import { dataOf, pageOf, PageQuery, patchOf } from '../../../platform/http/dto.js';
-import { Clearable, Flag, Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
+import { Clearable, Flag, Id, Ignored, Nested, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CheckedText, EmailAddress, FreeObject, Instant } from '../../../platform/http/trade-fields.js';
@@ -217,6 +217,25 @@ export class ListContracts extends PageQuery {
   sort?: string;
 }
 
+/** The evidence of a signature by a click. `bodySha256` of the contract is the digest of the signed text. */
+class ContractSignatureResponse {
+  /** Name as the signer typed it; null once the data was erased. */
+  @Text({ max: 200 })
+  name: string | null;
+
+  /** What the signer declared, in the language of the page. */
+  @Text({ max: 500 })
+  statement: string;
+
+  /** Network address of the signer; null if it was not known, or once the data was erased. */
+  @Text({ max: 100 })
+  address: string | null;
+
+  /** Browser of the signer, as it named itself; null if it did not, or once the data was erased. */
+  @Text({ max: 300 })
+  userAgent: string | null;
+}
+
 /** A contract with its text. */
 export class ContractResponse {
   /**
@@ -295,6 +314,14 @@ export class ContractResponse {
   @Instant()
   sentAt: string | null;
 
+  /** Time at which the other party signed; null until then. */
+  @Instant()
+  signedAt: string | null;
+
+  /** How the other party signed; null until then. */
+  @Nested(() => ContractSignatureResponse)
+  signature: ContractSignatureResponse | null;
+
   /** Time when it became expired; null until then. */
   @Instant()
   expiredAt: string | null;
@@ -321,7 +348,7 @@ export class ContractResponse {
 export const LISTED_COLUMNS = [
   ...(['id', 'publicId', 'title', 'status', 'contractNumber', 'language', 'scope', 'expiresAt'] as const),
   ...(['publicUntil', 'withdrawnAt', 'bookingId', 'recipientName'] as const),
-  ...(['recipientEmail', 'issuedAt', 'sentAt', 'version', 'createdAt', 'updatedAt'] as const),
+  ...(['recipientEmail', 'issuedAt', 'sentAt', 'signedAt', 'version', 'createdAt', 'updatedAt'] as const),
 ];
 export type ListedContract = Pick<Contract, (typeof LISTED_COLUMNS)[number]>;
 
@@ -330,13 +357,23 @@ export class ContractSummary extends OmitType(ContractResponse, [
   'body',
   'bodySha256',
   'metadata',
+  'signature',
   'expiredAt',
   'voidedAt',
   'voidReason',
 ] as const) {}
 
 export function toContract(contract: Contract): ContractResponse {
-  return respond(ContractResponse, contract, { id: shownId(contract), reference: contract.id });
+  return respond(ContractResponse, contract, {
+    id: shownId(contract),
+    reference: contract.id,
+    signature: signatureOf(contract),
+  });
+}
+
+function signatureOf(contract: Contract): ContractSignatureResponse | null {
+  const { signerName: name, signedStatement: statement, signerAddress: address, signerAgent: userAgent } = contract;
+  return statement === null ? null : { name, statement, address, userAgent };
 }
 
 export function toContractSummary(contract: ListedContract): ContractSummary {

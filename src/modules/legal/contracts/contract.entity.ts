@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Personal } from '../../../platform/database/table-declarations.js';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { imageOf } from '../../../platform/database/audited.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
@@ -20,11 +20,11 @@ export type ContractStatus = (typeof CONTRACT_STATUSES)[number];
 export const CONTRACT_SCOPES = named('ContractScope', ['customer', 'supplier', 'partner', 'channel', 'other']);
 export type ContractScope = (typeof CONTRACT_SCOPES)[number];
 
-/** Signing is not supported yet: nothing leads to `signed` and `executed`, or from them. */
+/** The other party signs; nothing leads to `executed` yet, for which the organization would sign as well. */
 const TRANSITIONS: Record<ContractStatus, readonly ContractStatus[]> = {
   draft: ['issued', 'void'],
   issued: ['sent', 'expired', 'void'],
-  sent: ['expired', 'void'],
+  sent: ['signed', 'expired', 'void'],
   signed: [],
   executed: [],
   expired: [],
@@ -48,6 +48,16 @@ export interface ContractChanges {
   recipientName?: string | null;
   recipientEmail?: string | null;
   metadata?: Record<string, unknown> | null;
+}
+
+/** How the other party signed by clicking (a simple electronic signature, Regulation (EU) 910/2014, Article 3(10)). */
+export interface ClickSignature {
+  /** Name as typed. */
+  signerName: string;
+  /** What the signer declared, in the language of the page. */
+  signedStatement: string;
+  signerAddress: string | null;
+  signerAgent: string | null;
 }
 
 /** A document between the organization and a customer, supplier or partner. */
@@ -90,6 +100,22 @@ export class Contract {
   metadata: Record<string, unknown> | null;
   @Column('timestamptz', { name: 'issued_at', nullable: true }) issuedAt: Date | null;
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
+  @Column('timestamptz', { name: 'signed_at', nullable: true }) signedAt: Date | null;
+  @Personal('contract')
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'signer_name', nullable: true })
+  signerName: string | null;
+  @Impersonal()
+  @Column('text', { name: 'signed_statement', nullable: true })
+  signedStatement: string | null;
+  @Personal('contract')
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'signer_address', nullable: true })
+  signerAddress: string | null;
+  @Personal('contract')
+  @Unaudited('personal data that no reversal restores')
+  @Column('text', { name: 'signer_agent', nullable: true })
+  signerAgent: string | null;
   @Column('timestamptz', { name: 'expired_at', nullable: true }) expiredAt: Date | null;
   @Column('timestamptz', { name: 'voided_at', nullable: true }) voidedAt: Date | null;
   @Personal('contract')
@@ -129,6 +155,16 @@ export class Contract {
     else this.move('sent', now);
     this.recipientEmail = recipientEmail;
     this.sentAt ??= now;
+  }
+
+  /** The other party signs the frozen text. Requires that it was sent, and that its public access has not ended. */
+  sign(signature: ClickSignature, now: Date): void {
+    this.assertPublic(now);
+    if (this.expiresAt !== null && this.expiresAt <= now) {
+      throw conflict('contract_expired', 'The contract has expired', { expiresAt: this.expiresAt.toISOString() });
+    }
+    this.move('signed', now);
+    Object.assign(this, signature, { signedAt: now });
   }
 
   void(reason: string, now: Date): void {

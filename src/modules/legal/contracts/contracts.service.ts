@@ -38,7 +38,7 @@ import {
   type ListedContract,
   type UpdateContract,
 } from './contract.dto.js';
-import { assertPublicUntil, Contract } from './contract.entity.js';
+import { assertPublicUntil, type ClickSignature, Contract } from './contract.entity.js';
 import type { PublicContract, ShownStatus } from './public-contract.dto.js';
 
 mapConstraint('contracts_contract_number', () =>
@@ -53,7 +53,7 @@ const ERASURE_BATCH = 500;
 /** The form of assigned numbers: `C-<year>-<at least five digits>`. */
 const ASSIGNED_NUMBER = /^C-(\d{4})-\d{5,10}$/;
 
-type Verb = 'create' | 'update' | 'issue' | 'send' | 'withdraw' | 'expire' | 'void' | 'erase';
+type Verb = 'create' | 'update' | 'issue' | 'send' | 'sign' | 'withdraw' | 'expire' | 'void' | 'erase';
 
 /**
  * Columns of the public response. Drafts are not selected. The table's constraints ensure a number, except for a void contract
@@ -221,6 +221,20 @@ export class ContractsService {
     });
   }
 
+  /** Records the signature of the other party, once: a contract that is signed already is returned unchanged. */
+  async sign(id: string, signature: ClickSignature): Promise<Contract> {
+    return this.database.transaction(async () => {
+      const contract = await this.rows.lock(id);
+      if (contract.signedAt !== null) return contract;
+      const before = contract.auditImage();
+      contract.sign(signature, this.clock.now());
+      await this.rows.update(contract);
+      this.record('sign', contract, { before, after: contract.auditImage() });
+      this.publish('signed', contract);
+      return contract;
+    });
+  }
+
   /** Ends public access. A contract that was already withdrawn is returned unchanged. */
   async withdraw(id: string, reason: string | undefined, expected: ExpectedVersions): Promise<Contract> {
     return this.database.transaction(async () => {
@@ -290,7 +304,7 @@ export class ContractsService {
   private async erase(condition: string, values: readonly unknown[]): Promise<number> {
     const erased = await this.database.query<{ id: string; version: number }>(
       `update contracts set title = 'Erased contract', body = '', recipient_name = null, recipient_email = null,
-         metadata = null, void_reason = case when void_reason is not null then 'erased' end,
+         signer_name = null, signer_address = null, signer_agent = null, metadata = null, void_reason = case when void_reason is not null then 'erased' end,
          withdrawn_at = case when issued_at is not null then coalesce(withdrawn_at, $1) end,
          erased_at = $1, version = version + 1, updated_at = $1
        where ${condition} returning id, version`,
@@ -377,7 +391,7 @@ export class ContractsService {
   }
 
   private publish(
-    event: 'issued' | 'sent' | 'withdrawn' | 'restored' | 'expired' | 'voided',
+    event: 'issued' | 'sent' | 'signed' | 'withdrawn' | 'restored' | 'expired' | 'voided',
     { id: contractReference, contractNumber, version }: Pick<Contract, 'id' | 'contractNumber' | 'version'>,
   ): void {
     const data = { contractReference, contractNumber, version };
