@@ -139,8 +139,9 @@ const WITHOUT_SORT = [`GET ${STAFF}/action-ledger/entries`];
 
 const REPORTS = `${STAFF}/finance/reports`;
 
-/** Reports whose order is part of their definition: numbers, running balances, a tax return. */
+/** The calendar is by name. The order of these reports is part of their definition: numbers, running balances, a tax return. */
 const FIXED_ORDER = [
+  `GET ${STAFF}/operations/calendar`,
   `GET ${REPORTS}/customer-statement`,
   `GET ${REPORTS}/invoice-journal`,
   `GET ${REPORTS}/numbering`,
@@ -153,6 +154,8 @@ const FIXED_ORDER = [
 const OTHER_TIMES = [
   `GET ${STAFF}/desk/departures from`,
   `GET ${STAFF}/desk/departures to`,
+  `GET ${STAFF}/operations/calendar from`,
+  `GET ${STAFF}/operations/calendar to`,
   `GET ${STAFF}/finance/tax-codes on`,
 ];
 

@@ -90,7 +90,7 @@ it('grouped by product or meeting point, a calendar shows all departures that ov
   expect(somewhere).toMatchObject({ id: null, name: null });
   expect(somewhere?.entries.map(({ departureId }) => departureId)).toContain(trip.id);
   const second = (await owner.get(`${CALENDAR}?${WEEK}&groupBy=facility&limit=1&offset=1`)).body;
-  expect(second).toMatchObject({ limit: 1, offset: 1, total: places.length, from: '2128-03-06', to: '2128-03-12' });
+  expect(second).toMatchObject({ limit: 1, offset: 1, total: places.length });
 });
 
 it('a calendar has at most 62 days and 5,000 entries on a page', async () => {

@@ -89,7 +89,7 @@ export class CalendarEntry {
   understaffed: boolean;
 }
 
-/** A row of the calendar. */
+/** A resource, a meeting point or a product with its periods. */
 export class CalendarRow {
   /** ID of the resource, meeting point or product; null for departures without a meeting point. */
   @Text({ max: 128 })
@@ -108,12 +108,4 @@ export class CalendarRow {
   entries: CalendarEntry[];
 }
 
-export class CalendarPage extends pageOf(CalendarRow) {
-  /** First day of the calendar. */
-  @IsoDate()
-  from: string;
-
-  /** Last day of the calendar. */
-  @IsoDate()
-  to: string;
-}
+export class CalendarPage extends pageOf(CalendarRow) {}

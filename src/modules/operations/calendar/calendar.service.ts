@@ -57,7 +57,7 @@ export class CalendarService {
         );
       }
       const total = rows[0]?.total ?? 0;
-      return { data: rows.map((row) => toRow(row, found)), total, limit, offset, from, to };
+      return { data: rows.map((row) => toRow(row, found)), total, limit, offset };
     });
   }
 
