@@ -56,7 +56,9 @@ export class ProductExtra extends Audited {
   @Column('jsonb')
   texts: ExtraText[];
   @Column('text') kind: ExtraKind;
-  @Column('text') pricing: ExtraPricing;
+  @Impersonal()
+  @Column('text')
+  pricing: ExtraPricing;
   /** One for each currency, with tax. */
   @Impersonal()
   @Column('jsonb')

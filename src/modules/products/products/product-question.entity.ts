@@ -77,7 +77,9 @@ export class ProductQuestion extends Audited {
   @Column('jsonb', { name: 'show_if', nullable: true })
   showIf: ShowIf | null;
   /** The member of the traveler that is the answer. */
-  @Column('text', { nullable: true }) field: string | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  field: string | null;
   @Column('boolean') sensitive: boolean;
   @Column('boolean', { name: 'health_data' }) healthData: boolean;
   @Column('integer') position: number;
