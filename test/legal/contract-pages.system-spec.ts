@@ -7,7 +7,9 @@ import { type MailServer, startMailServer } from '../notifications/mail-server.j
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Answer } from '../setup/http.js';
 import { tablesWith } from '../setup/tables.js';
-import { entriesAbout, invalid } from '../bookings/bookings.js';
+import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
+import { Database } from '../../src/platform/database/database.js';
+import { entriesAbout, invalid, makeBooking } from '../bookings/bookings.js';
 import { contractIn, declareVoid, dispatch, read, withdraw } from './contracts.js';
 
 const PAGES = '/v1/public/legal/contract-pages';
@@ -59,7 +61,7 @@ describe('the page of a contract', () => {
     const nonce = /<style nonce="([\w-]{22})">/.exec(page.text)?.[1];
     expect(page.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `default-src 'none';style-src 'nonce-${nonce}';base-uri 'none';form-action 'none';frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none';style-src 'nonce-${nonce}';base-uri 'none';form-action 'self';frame-ancestors 'none'`,
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
       'x-robots-tag': 'noindex',
@@ -149,6 +151,29 @@ describe('a signature on the page of a contract', () => {
     expect((await dispatch(app, contract.id, { resend: true })).body).toMatchObject({ code: 'invalid_transition' });
   });
 
+  it('a signature cannot be changed, and an erasure leaves what was declared and when', async () => {
+    const { id: bookingId } = await makeBooking(app.as('owner'));
+    const { contract, link, page } = await mailed({ bookingId });
+    await sign(link, { name: 'Clara Meier', accepted: 'yes', bodySha256: digestIn(page.text) });
+    const { signedAt } = await read(app, contract.id);
+    for (const change of [`signed_at = now()`, `signed_statement = 'No'`, `signer_name = 'Somebody else'`]) {
+      const changed = app.sql(`update contracts set ${change} where id = $1`, [contract.reference]);
+      await expect(changed).rejects.toThrow('its signature stays');
+    }
+    const [contracts, database] = [ContractsService, Database].map((one) => app.nest.get(one, { strict: false })) as [
+      ContractsService,
+      Database,
+    ];
+    await asSystem(() => database.transaction(() => contracts.eraseOfBookings([bookingId])));
+    const erased = {
+      name: null,
+      statement: 'I have read this contract and agree to it.',
+      address: null,
+      userAgent: null,
+    };
+    expect(await read(app, contract.id)).toMatchObject({ status: 'signed', signedAt, signature: erased });
+  });
+
   it('without a name, the checkbox or the digest of the text nothing is signed', async () => {
     const { contract, link, page } = await mailed();
     const form = { name: 'Clara Meier', accepted: 'yes', bodySha256: digestIn(page.text) };
@@ -176,8 +201,9 @@ describe('a signature on the page of a contract', () => {
     await declareVoid(app, voided.contract.id);
     const answers = [];
     for (const { link, page } of [expired, withdrawn, voided]) answers.push((await sign(link, form(page.text))).status);
-    answers.push((await sign(`${PAGES}/${UNKNOWN}`, form(expired.page.text))).status);
+    answers.push((await sign(`${PAGES}/${UNKNOWN}`, {})).status);
     expect(answers).toEqual([409, 404, 410, 404]);
+    expect((await app.get(expired.link)).text).toContain('This contract has expired.');
     const references = [expired, withdrawn, voided].map(({ contract }) => contract.reference);
     const signed = await app.sql('select id from contracts where id = any($1) and signed_at is not null', [references]);
     expect(signed).toEqual([]);

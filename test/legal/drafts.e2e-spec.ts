@@ -42,6 +42,8 @@ describe('creating a contract', () => {
         metadata: null,
         issuedAt: null,
         sentAt: null,
+        signedAt: null,
+        signature: null,
         expiredAt: null,
         voidedAt: null,
         voidReason: null,

@@ -91,6 +91,8 @@ it('grouped by product or meeting point, a calendar shows all departures that ov
   expect(somewhere?.entries.map(({ departureId }) => departureId)).toContain(trip.id);
   const second = (await owner.get(`${CALENDAR}?${WEEK}&groupBy=facility&limit=1&offset=1`)).body;
   expect(second).toMatchObject({ limit: 1, offset: 1, total: places.length });
+  const beyond = (await owner.get(`${CALENDAR}?${WEEK}&groupBy=facility&offset=1000`)).body;
+  expect(beyond).toMatchObject({ data: [], total: places.length });
 });
 
 it('a calendar has at most 62 days and 5,000 entries on a page', async () => {

@@ -177,7 +177,7 @@ function noticeOf({ status, signature }: ShownContract, texts: PageTexts): strin
 function signatureForm({ bodySha256 }: ShownContract, { sign, fullName, statement, button }: PageTexts): string {
   return `<form method="post">
 <h2>${sign}</h2>
-<label>${fullName} <input name="name" maxlength="200" autocomplete="name" required></label>
+<label>${fullName} <input name="name" maxlength="200" pattern=".*\\S.*" autocomplete="name" required></label>
 <label><input type="checkbox" name="accepted" value="yes" required> ${statement}</label>
 <input type="hidden" name="bodySha256" value="${bodySha256}">
 <button>${button}</button>

@@ -104,8 +104,8 @@ export class ContractPagesController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const form = signatureFormIn(request.body, request.headers['content-type']);
-    return answer(response, await this.pages.sign(token, form, languageOf(request)));
+    const readForm = () => signatureFormIn(request.body, request.headers['content-type']);
+    return answer(response, await this.pages.sign(token, readForm, languageOf(request)));
   }
 }
 

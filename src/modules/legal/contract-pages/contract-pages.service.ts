@@ -71,7 +71,27 @@ export class ContractPagesService extends ContractLinks {
 
   /** Returns the page for a token. Unknown tokens and ended access get the same page, in the language of the browser. */
   async open(token: string, languageOfBrowser: PageLanguage): Promise<ContractPage> {
-    const contract = TOKEN.test(token) ? await this.find(token) : null;
+    return this.pageOf(await this.find(token), languageOfBrowser);
+  }
+
+  /**
+   * Signs the contract and returns its page. A contract that is signed already keeps its signature; one that can no longer be signed
+   * has a page with status 409. Throws 400 for a wrong form, and for another text than that of the contract.
+   */
+  async sign(token: string, readForm: () => SignatureForm, languageOfBrowser: PageLanguage): Promise<ContractPage> {
+    const contract = await this.find(token);
+    if (!contract || contract.status === 'void') return this.pageOf(contract, languageOfBrowser);
+    const form = readForm();
+    if (contract.bodySha256 !== form.bodySha256) {
+      throw invalidField('bodySha256', 'bodySha256 must be that of the contract', 'unknown_value');
+    }
+    if (contract.status === 'sent') await this.record(contract, form.name);
+    const present = await this.find(token);
+    const page = this.pageOf(present, languageOfBrowser);
+    return page.status === 200 && present?.signature === null ? { ...page, status: 409 } : page;
+  }
+
+  private pageOf(contract: FoundContract | null, languageOfBrowser: PageLanguage): ContractPage {
     const { requestId } = currentContext();
     const access = { contract: contract?.reference ?? null, status: contract?.status ?? null };
     this.log.info({ ...access, requestId }, 'contract page access');
@@ -86,21 +106,6 @@ export class ContractPagesService extends ContractLinks {
     } else {
       return { status: 200, html: contractPage(contract, company, nonce), nonce };
     }
-  }
-
-  /**
-   * Signs the contract and returns its page. A contract that is signed already keeps its signature; one that can no longer be signed
-   * has a page with status 409. Throws 400 for another text than that of the contract.
-   */
-  async sign(token: string, form: SignatureForm, languageOfBrowser: PageLanguage): Promise<ContractPage> {
-    const contract = TOKEN.test(token) ? await this.find(token) : null;
-    if (contract && contract.bodySha256 !== form.bodySha256) {
-      throw invalidField('bodySha256', 'bodySha256 must be that of the contract', 'unknown_value');
-    }
-    if (contract?.status === 'sent') await this.record(contract, form.name);
-    const page = await this.open(token, languageOfBrowser);
-    const isSigned = page.status !== 200 || (await this.find(token))?.signature !== null;
-    return isSigned ? page : { ...page, status: 409 };
   }
 
   /** The contract may be declared void, withdrawn or expire meanwhile: then it is not signed. */
@@ -118,9 +123,11 @@ export class ContractPagesService extends ContractLinks {
   }
 
   private async find(token: string): Promise<FoundContract | null> {
+    if (!TOKEN.test(token)) return null;
     const [row] = await this.database.prepared<Omit<FoundContract, 'signature'> & Signed>(
       'contract-page',
-      `select contract.id as reference, title, status, contract_number as "contractNumber", body, language,
+      `select contract.id as reference, title, contract_number as "contractNumber", body, language,
+         case when status in ('issued', 'sent') and expires_at <= $2 then 'expired' else status end as status,
          body_sha256 as "bodySha256", signed_at as "signedAt", signer_name as "signerName"
        from contract_page_tokens token join contracts contract on contract.id = token.contract_id
        where token.token_sha256 = $1 and withdrawn_at is null and public_until > $2`,

@@ -68,7 +68,7 @@ export class CalendarEntry {
   @Id('rasn')
   assignmentId: string | null;
 
-  /** What the resource does on the departure; null if nothing was said. */
+  /** What the resource does on the departure; null if not stated. */
   @Text({ max: 100 })
   role: string | null;
 

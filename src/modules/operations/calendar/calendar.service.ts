@@ -13,12 +13,12 @@ import {
   type CalendarRow,
   MAX_ENTRIES,
 } from './calendar.dto.js';
-import { entriesStatement, rowsStatement } from './calendar.sql.js';
+import { entriesStatement, rowsStatement, totalStatement } from './calendar.sql.js';
 
 /** Number of days by default, and the maximum. */
 const [USUAL_DAYS, MOST_DAYS] = [7, 62];
 
-type FoundRow = Omit<CalendarRow, 'entries'> & { total: number };
+type FoundRow = Omit<CalendarRow, 'entries'>;
 type FoundEntry = Omit<CalendarEntry, 'startsAt' | 'endsAt'> & { rowId: string | null; startsAt: Date; endsAt: Date };
 
 /** Who and what is where on some days: resources, meeting points or products with their departures. */
@@ -40,8 +40,9 @@ export class CalendarService {
     const { from, to } = this.daysOf(query);
     const period = [this.startOf(from), this.startOf(daysAfter(to, 1))];
     return this.database.snapshot(async () => {
-      const page = [...period, limit, offset, resourceType];
-      const rows = await this.database.query<FoundRow>(rowsStatement(groupBy), page);
+      const filters = [...period, resourceType];
+      const [counted] = await this.database.query<{ total: number }>(totalStatement(groupBy), filters);
+      const rows = await this.database.query<FoundRow>(rowsStatement(groupBy), [...filters, limit, offset]);
       const ids = rows.map(({ id }) => id);
       const found = await this.database.query<FoundEntry>(entriesStatement(groupBy), [
         ...period,
@@ -56,8 +57,7 @@ export class CalendarService {
           details,
         );
       }
-      const total = rows[0]?.total ?? 0;
-      return { data: rows.map((row) => toRow(row, found)), total, limit, offset };
+      return { data: rows.map((row) => toRow(row, found)), total: counted?.total ?? 0, limit, offset };
     });
   }
 

@@ -11,28 +11,31 @@ const COLUMNS: Readonly<Record<Exclude<CalendarGrouping, 'resource'>, { key: str
   product: { key: 'product_id', table: 'products' },
 };
 
-/**
- * The rows of a calendar: the limit is $3, the offset $4, the kinds of resources $5 (null means all). Active resources have a row in
- * any case, since those that are free are looked for.
- */
-export function rowsStatement(groupBy: CalendarGrouping): string {
-  const page = 'order by lower(name) nulls last, id nulls last limit $3 offset $4';
+/** SQL: the rows of a calendar. Active resources have a row in any case, since those that are free are looked for. */
+function rowsOf(groupBy: CalendarGrouping, resourceTypes: string): string {
   if (groupBy === 'resource') {
-    return `select id, name, "resourceType", count(*) over ()::int as total from (
-      select resource.id, resource.name, resource.type as "resourceType" from resources resource
-      where ($5::text[] is null or resource.type = any($5))
+    return `select resource.id, resource.name, resource.type as "resourceType" from resources resource
+      where (${resourceTypes}::text[] is null or resource.type = any(${resourceTypes}))
         and (resource.status = 'active' or exists (
           select from resource_assignments assignment
-          where assignment.resource_id = resource.id and ${overlaps('assignment')}))
-    ) as found ${page}`;
+          where assignment.resource_id = resource.id and ${overlaps('assignment')}))`;
   }
   const { key, table } = COLUMNS[groupBy];
-  return `select id, name, null as "resourceType", count(*) over ()::int as total from (
-    select departure.${key} as id, named.name from departures departure
+  return `select departure.${key} as id, named.name, null as "resourceType" from departures departure
     left join ${table} named on named.id = departure.${key}
-    where ${overlaps('departure')} and $5::text[] is null
-    group by departure.${key}, named.name
-  ) as found ${page}`;
+    where ${overlaps('departure')} and ${resourceTypes}::text[] is null
+    group by departure.${key}, named.name`;
+}
+
+/** The number of rows with these kinds of resources ($3, null means all). */
+export function totalStatement(groupBy: CalendarGrouping): string {
+  return `select count(*)::int as total from (${rowsOf(groupBy, '$3')}) as found`;
+}
+
+/** A page of the rows with these kinds of resources ($3, null means all); the limit is $4, the offset $5. */
+export function rowsStatement(groupBy: CalendarGrouping): string {
+  return `select * from (${rowsOf(groupBy, '$3')}) as found
+    order by lower(name) nulls last, id nulls last limit $4 offset $5`;
 }
 
 /** The entries of the rows $3 at the instant $4, one more than a page may have. */

@@ -75,8 +75,7 @@ interface AuditImages {
  * Departures and their units. A change by staff locks the product, then the departure, and listeners take part in the
  * transaction. Other modules allocate and release units (whole numbers above 0). Each of their changes is one guarded
  * statement, which needs no lock before it and cannot oversell. The counters of a slot belong to its allotment, which changes
- * them in the same transaction. Eleven dependencies: staff change a departure together with its place, its tax, its prices and
- * its minimum.
+ * them in the same transaction.
  */
 @Injectable()
 export class DeparturesService {
@@ -167,12 +166,12 @@ export class DeparturesService {
     });
   }
 
-  /** The bookings and trips on the departure, and which of them are still on another day. */
-  /** Reads without locks, for what is shown to staff. */
+  /** What is wrong with the resources of the departure. Reads without locks, for what is shown to staff. */
   async listResourceWarnings(id: string): Promise<ResourceWarningRow[]> {
     return this.repository.listResourceWarnings(id, await this.minimums.countPeople(id));
   }
 
+  /** The bookings and trips on the departure, and which of them are still on another day. */
   async listFollowers(id: string): Promise<DepartureFollowers[]> {
     await this.repository.get(id);
     const found: DepartureFollowers[] = [];
