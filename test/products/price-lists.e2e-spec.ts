@@ -46,7 +46,7 @@ describe('price lists', () => {
     });
     expect((await owner.get<Answer>(`${PRICE_LISTS}/${data.id}`)).body.data).toEqual(data);
     const found = await owner.get<{ data: PriceList[] }>(`${PRICE_LISTS}?channelId=${channelId}&status=draft`);
-    expect(found.body.data).toEqual([data]);
+    expect(found.body.data).toEqual([{ ...data, channelName: expect.stringMatching(/^Channel /) }]);
   });
 
   it('price-lists is not taken as the ID of a product', async () => {
