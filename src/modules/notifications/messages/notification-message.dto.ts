@@ -74,6 +74,7 @@ export class MessageFileResponse {
   @Id('att')
   attachmentId: string | null;
 
+  /** Name that the file has in the mail. */
   @Text({ max: 200 })
   fileName: string;
 
