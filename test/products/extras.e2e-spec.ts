@@ -271,11 +271,44 @@ describe('quotes and sales with extras', () => {
     expect(refusal(alone)).toMatchObject([400, 'invalid_request', { issues: [{ path: 'extras' }] }]);
   });
 
+  it('an extra for the whole booking is not sold beyond its limit by a further sale, and a required one is sold once', async () => {
+    const { productId, departureId, adult } = await tour();
+    const fee = await newExtra(productId, { ...FEE, maxQuantity: 5 });
+    const bike = await newExtra(productId, { ...LUNCH, name: 'Bike', pricing: 'per_booking', maxQuantity: 3 });
+    const booking = await makeBooking(owner);
+    const sale = (extras: object[]) => ({ departureId, units: [{ unitId: adult, quantity: 1 }], extras });
+    await sell(sale([{ extraId: bike, quantity: 2 }]), booking.id);
+    const again = await add(booking.id, sale([{ extraId: fee, quantity: 1 }]));
+    expect(bounded(again)).toEqual([422, 'extra_quantity', 'extras.0.quantity', 1, 0]);
+    const more = await add(booking.id, sale([{ extraId: bike, quantity: 2 }]));
+    expect(bounded(more)).toEqual([422, 'extra_quantity', 'extras.0.quantity', 1, 1]);
+    const last = await sell(sale([{ extraId: bike, quantity: 1 }]), booking.id);
+    expect(last.map(({ extraId }) => extraId)).toEqual([null, bike]);
+  });
+
+  it('the quantity of an extra changes within its bounds, and a required one stays that of the units', async () => {
+    const { productId, departureId, adult } = await tour();
+    const lunch = await newExtra(productId, { ...LUNCH, minQuantity: 2, maxQuantity: 3 });
+    await newExtra(productId, { ...LUNCH, name: 'Insurance', required: true });
+    const booking = await makeBooking(owner);
+    const units = [{ unitId: adult, quantity: 4 }];
+    const extras = [{ extraId: lunch, quantity: 3 }];
+    const ids = (await sell({ departureId, units, extras }, booking.id)).map(({ id }) => id);
+    const [adults = '', lunches = '', insurances = ''] = ids;
+    const change = async (id: string, quantity: number) =>
+      bounded(await owner.patch<ErrorBody>(`${BOOKINGS}/${booking.id}/items/${id}`, { quantity }));
+    expect(await change(lunches, 4)).toEqual([422, 'extra_quantity', 'quantity', 2, 3]);
+    expect(await change(lunches, 1)).toEqual([422, 'extra_quantity', 'quantity', 2, 3]);
+    expect(await change(lunches, 2)).toEqual([200]);
+    expect(await change(insurances, 3)).toEqual([422, 'extra_quantity', 'quantity', 4, 4]);
+    expect([await change(adults, 2), await change(insurances, 2)]).toEqual([[200], [200]]);
+  });
+
   it('the item of an extra follows its departure, is cancelled with the booking, and sells more at the price of today', async () => {
     const { productId, departureId, adult } = await tour();
     const extraId = await newExtra(productId, { ...LUNCH, maxQuantity: 10 });
     const booking = await makeBooking(owner);
-    const units = [{ unitId: adult, quantity: 2 }];
+    const units = [{ unitId: adult, quantity: 3 }];
     const [, item] = await sell({ departureId, units, extras: [{ extraId, quantity: 1 }] }, booking.id);
     if (!item) throw new Error('The extra has no item');
     const path = `${BOOKINGS}/${booking.id}/items/${item.id}`;
@@ -298,5 +331,11 @@ describe('quotes and sales with extras', () => {
     expect(await readItem(owner, item)).toMatchObject({ status: 'cancelled' });
   });
 });
+
+/** The code of an answer with the bounds that it names. */
+function bounded({ status, body }: { status: number; body: ErrorBody }): unknown[] {
+  const { field, minQuantity, maxQuantity } = body.details ?? {};
+  return status < 300 ? [status] : [status, body.code, field, minQuantity, maxQuantity];
+}
 
 const itemOf = () => ({ type: 'extra', title: 'Lunch', unitSellCents: 1_500 });

@@ -207,6 +207,7 @@ export class BookingItemsService {
       if (!isReversal && rebooking === null) {
         const { unitId } = item;
         if (unitId !== null && item.quantity !== quantity) await this.unitPrices.assertQuantity(unitId, item);
+        if (item.quantity !== quantity) await this.assertQuantityOfExtra(item);
         // Items of older builds have no product of their own.
         const former = productId ?? departures.get(oldUnits.departureId ?? '')?.productId ?? null;
         const product = departure?.productId ?? item.productId;
@@ -545,6 +546,12 @@ export class BookingItemsService {
     const isListed = item.unitId !== null || item.extraId !== null;
     if (isListed ? item.priceSource !== 'manual' : !(await this.unitPrices.hasUnits(productId))) return;
     throw priceDiffers(item, isListed ? item.listUnitSellCents : null);
+  }
+
+  private async assertQuantityOfExtra({ id, bookingId, extraId, quantity }: BookingItem): Promise<void> {
+    if (extraId === null) return;
+    const sold = (await this.repository.activeItems(bookingId)).filter((one) => one.id !== id);
+    await this.unitPrices.assertQuantityOfExtra(extraId, { quantity, sold });
   }
 
   /** More of a unit or an extra are sold at the item's price only if that is the price of today, or with the override `price`. */

@@ -172,6 +172,7 @@ export class BookingItemsController {
       'commission_exceeds_base',
       'cost_unknown',
       'currency_mismatch',
+      'extra_quantity',
       'negative_total',
       'price_differs',
       'product_mismatch',

@@ -121,7 +121,7 @@ export class UnitSalesService {
         extras: given.map(({ extraId, quantity, unitSellCents }) => ({
           ...{ extraId, quantity, hasTypedPrice: unitSellCents !== undefined && mayDiffer },
         })),
-        soldExtraIds: active.flatMap(({ extraId }) => extraId ?? []),
+        sold: active.flatMap(({ extraId, quantity }) => (extraId === null ? [] : { extraId, quantity })),
       });
       const added: AddedItems = { items: [], withUnknownAges: [] };
       for (const [index, line] of lines.entries()) {

@@ -48,6 +48,16 @@ export interface SoldExtra {
   quantity: number;
 }
 
+/** An item of a booking, which sells a unit, an extra or something else. */
+export interface SoldItem {
+  productId: string | null;
+  optionId: string | null;
+  unitId: string | null;
+  extraId: string | null;
+  quantity: number;
+  peoplePerUnit: number;
+}
+
 /** One with a price that staff typed needs no other. */
 export interface ExtraOfSale extends SoldExtra {
   hasTypedPrice: boolean;
@@ -133,8 +143,8 @@ export class UnitPricesService {
       units: readonly UnitOfSale[];
       extras: readonly ExtraOfSale[];
       language: string | null;
-      /** Extras that the booking has already; those for the whole booking are not required again. */
-      soldExtraIds: readonly string[];
+      /** Extras that the booking has already. */
+      sold: readonly SoldExtra[];
     },
   ): Promise<PricedSale<PricedUnitOfSale, PricedExtraOfSale> & { title: string }> {
     const found = await this.find(productId, { ...sale, agesMember: 'travelerIds' }, true);
@@ -196,6 +206,27 @@ export class UnitPricesService {
     assertQuantityOfUnit(await this.products.units.get(unitId), { quantity, field: 'quantity' });
   }
 
+  /**
+   * Throws 422 `extra_quantity` for an item of the extra that is not sold in its new quantity: `sold` are the other items of the
+   * booking.
+   */
+  async assertQuantityOfExtra(
+    extraId: string,
+    { quantity, sold }: { quantity: number; sold: readonly SoldItem[] },
+  ): Promise<void> {
+    const extra = await this.products.extras.get(extraId);
+    const units = sold.filter(
+      ({ unitId, productId, optionId }) =>
+        unitId !== null && productId === extra.productId && extra.isSoldWith(optionId),
+    );
+    const together = {
+      people: units.reduce((sum, one) => sum + one.quantity * one.peoplePerUnit, 0),
+      units: units.reduce((sum, one) => sum + one.quantity, 0),
+    };
+    const before = sold.reduce((sum, one) => (one.extraId === extraId ? sum + one.quantity : sum), 0);
+    assertQuantityOfExtra(extra, { quantity, bounds: extra.bounds(together, before), field: 'quantity' });
+  }
+
   /** The price at which one more of an extra is sold in the currency today; null without one. */
   async priceOfExtra(extraId: string, currency: string): Promise<number | null> {
     return (await this.products.extras.get(extraId)).priceIn(currency);
@@ -223,9 +254,9 @@ export class UnitPricesService {
     productId: string,
     {
       agesMember = 'ages',
-      soldExtraIds = [],
+      sold = [],
       ...sale
-    }: UnitSale & { language: string | null; agesMember?: string; soldExtraIds?: readonly string[] },
+    }: UnitSale & { language: string | null; agesMember?: string; sold?: readonly SoldExtra[] },
     isSale: boolean,
   ) {
     const product = await this.products.products.find(productId);
@@ -268,7 +299,7 @@ export class UnitPricesService {
         people: lines.reduce((sum, { unit, quantity }) => sum + quantity * unit.paxCount, 0),
         units: lines.reduce((sum, { quantity }) => sum + quantity, 0),
       },
-      soldExtraIds,
+      sold,
     }).map(({ extra, quantity }): PricedExtraOfSale => ({
       ...{ extraId: extra.id, title: extra.titleIn(sale.language), required: extra.required, quantity },
       taxCodeId: extra.taxCodeId ?? product.taxCodeId,
@@ -357,14 +388,17 @@ interface ExtraTerms {
   optionId: string | null;
   given: readonly SoldExtra[];
   together: SoldTogether;
-  soldExtraIds: readonly string[];
+  /** Extras that the booking has already. */
+  sold: readonly SoldExtra[];
 }
 
 /** The extras that the sale names, then the required ones that it does not name. Throws for those that it cannot have. */
 function extrasOf(
   all: readonly ProductExtra[],
-  { optionId, given, together, soldExtraIds }: ExtraTerms,
+  { optionId, given, together, sold }: ExtraTerms,
 ): { extra: ProductExtra; quantity: number }[] {
+  // Other extras belong to the units of each sale.
+  const soldOf = ({ id, pricing }: ProductExtra) => (pricing === 'per_booking' ? quantityOf(id, sold) : 0);
   const named = given.map(({ extraId, quantity }, index) => {
     const field = `extras.${index}.extraId`;
     const extra = all.find(({ id }) => id === extraId);
@@ -377,7 +411,10 @@ function extrasOf(
       const details = { field, extraId, optionId, optionIds: extra.optionIds };
       throw unprocessable('option_mismatch', 'The extra is not sold with this option', details);
     }
-    assertQuantityOfExtra(extra, { quantity, together, field: `extras.${index}.quantity` });
+    const before = soldOf(extra);
+    const { min, max } = extra.bounds(together, before);
+    const bounds = extra.required && before > 0 ? { min, max: 0 } : { min, max };
+    assertQuantityOfExtra(extra, { quantity, bounds, field: `extras.${index}.quantity` });
     return { extra, quantity };
   });
   const isNamed = (id: string) => given.some(({ extraId }) => extraId === id);
@@ -386,9 +423,8 @@ function extrasOf(
     ...named,
     ...required.flatMap((extra) => {
       const quantity = extra.fullQuantity(together);
-      const isSold = extra.pricing === 'per_booking' && soldExtraIds.includes(extra.id);
-      if (isSold || quantity === 0 || !extra.isSoldWith(optionId)) return [];
-      assertQuantityOfExtra(extra, { quantity, together, field: 'units' });
+      if (soldOf(extra) > 0 || quantity === 0 || !extra.isSoldWith(optionId)) return [];
+      assertQuantityOfExtra(extra, { quantity, bounds: extra.bounds(together, 0), field: 'units' });
       return [{ extra, quantity }];
     }),
   ];
@@ -396,12 +432,16 @@ function extrasOf(
 
 function assertQuantityOfExtra(
   extra: ProductExtra,
-  { quantity, together, field }: { quantity: number; together: SoldTogether; field: string },
+  { quantity, bounds, field }: { quantity: number; bounds: { min: number; max: number }; field: string },
 ): void {
-  const { min: minQuantity, max: maxQuantity } = extra.bounds(together);
+  const { min: minQuantity, max: maxQuantity } = bounds;
   if (quantity >= minQuantity && quantity <= maxQuantity) return;
   const details = { field, extraId: extra.id, minQuantity, maxQuantity };
   throw unprocessable('extra_quantity', 'The extra is not sold in this quantity', details);
+}
+
+function quantityOf(id: string, sold: readonly SoldExtra[]): number {
+  return sold.reduce((sum, { extraId, quantity }) => (extraId === id ? sum + quantity : sum), 0);
 }
 
 /** A required extra that the sale does not name is missing for the units. */

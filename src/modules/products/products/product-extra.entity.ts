@@ -119,13 +119,16 @@ export class ProductExtra extends Audited {
   }
 
   /**
-   * The quantities that can be sold. Nobody buys more lunches than there are people; a required extra is bought for all of them.
+   * The quantities that can be sold beside `sold` of the extra. The quantity is limited by the number of people or units; a required
+   * extra is bought for all of them.
    */
-  bounds(sold: SoldTogether): { min: number; max: number } {
-    const full = this.fullQuantity(sold);
-    const most = this.pricing === 'per_booking' ? (this.maxQuantity ?? full) : full;
+  bounds(together: SoldTogether, sold: number): { min: number; max: number } {
+    const full = this.fullQuantity(together);
     const least = this.minQuantity ?? 1;
-    return { min: this.required ? Math.max(full, least) : least, max: Math.min(most, this.maxQuantity ?? most) };
+    const min = Math.max(1, (this.required ? Math.max(full, least) : least) - sold);
+    if (this.pricing === 'per_booking') return { min, max: Math.max(0, (this.maxQuantity ?? full) - sold) };
+    const most = Math.max(0, full - sold);
+    return { min, max: Math.min(most, this.maxQuantity ?? most) };
   }
 }
 
