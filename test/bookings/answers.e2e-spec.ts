@@ -5,10 +5,11 @@ import { asSystem } from '../../src/platform/context/request-context.js';
 import { newCustomer } from '../customers/customers.js';
 import type { ErrorBody } from '../distribution/channels.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { activeList } from '../products/price-lists.js';
 import { newPart, newProduct, PRODUCTS } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { BOOKINGS, confirmedBooking, readBooking, staffWith } from './bookings.js';
+import { BOOKINGS, confirmedBooking, makeBooking, readBooking, staffWith } from './bookings.js';
 import { addTraveler, assign, CONSENT, type Traveler, travelersOf } from './travelers.js';
 
 interface Answers {
@@ -207,6 +208,30 @@ describe('answers to the questions of products', () => {
     expect((await read(bookingId)).answers.map(({ questionId }) => questionId)).toEqual([room]);
   });
 
+  it('a traveler with answers about health keeps a consent to them', async () => {
+    const { bookingId, question, ana } = await tour();
+    const health = { scope: 'traveler', type: 'text', label: 'Allergies', sensitive: true, healthData: true };
+    const questionId = await question(health);
+    const path = `${travelersOf(bookingId)}/${ana}`;
+    await owner.patch(path, { healthDataConsent: CONSENT });
+    const given = await answer(bookingId, [{ questionId, travelerId: ana, values: ['Nuts'] }]);
+    const refused = [...[422, 'consent_required', { field: 'healthDataConsent', purpose: 'health_data' }]];
+    const change = async (body: object) => {
+      const { status, body: answered } = await owner.patch<ErrorBody>(path, body);
+      return status === 200 ? status : [status, answered.code, answered.details];
+    };
+    expect(await change({ healthDataConsent: null })).toEqual(refused);
+    const { id: customerId } = await newCustomer(app);
+    const consent = { purpose: 'health_data', granted: true, ...CONSENT };
+    await owner.post(`/v1/admin/customers/${customerId}/consents`, consent);
+    expect(await change({ healthDataConsent: null, customerId })).toBe(200);
+    expect(await change({ customerId: (await newCustomer(app)).id })).toEqual(refused);
+    expect(await change({ firstName: 'Anca' })).toBe(200);
+    expect((await read(bookingId)).answers).toEqual(given.answers);
+    await answer(bookingId, []);
+    expect(await change({ customerId: null })).toBe(200);
+  });
+
   it('an export has the answers of the person in plain text, and they are deleted after the travel', async () => {
     const { bookingId, question, ana, ion } = await tour();
     const secret = await question({ ...SIZE, sensitive: true });
@@ -234,6 +259,32 @@ describe('answers to the questions of products', () => {
     await erase();
     expect([(await read(bookingId)).answers, (await held()).flatMap(({ records }) => records)]).toEqual([[], []]);
     app.travel({ days: -63 });
+  });
+
+  it('the manifest shows the answers about a unit with the people of that unit only', async () => {
+    const { productId, departureId, question } = await tour();
+    const { id: unitId } = await newPart(app, productId, 'units', { type: 'other', name: 'Canoe', paxCount: 2 });
+    await activeList(app, [{ productId, unitId, amountCents: 5_000 }]);
+    const colour = await question({ scope: 'unit', type: 'text', label: 'Colour' });
+    const { id: bookingId } = await makeBooking(owner);
+    const sale = { departureId, units: [{ unitId, quantity: 2 }] };
+    const sold = await owner.post<{ data: { id: string } }>(`${BOOKINGS}/${bookingId}/items`, sale);
+    const bookingItemId = sold.body.data.id;
+    await answer(bookingId, [
+      { questionId: colour, bookingItemId, unitNumber: 1, values: ['Red'] },
+      { questionId: colour, bookingItemId, unitNumber: 2, values: ['Blue'] },
+    ]);
+    const { body } = await owner.get<{ data: { people: { itemId: string; seat: number; answers?: object[] }[] } }>(
+      `${DEPARTURES}/${departureId}/manifest?columns=answers`,
+    );
+    const people = body.data.people.filter(({ itemId }) => itemId === bookingItemId);
+    const [red, blue] = ['Red', 'Blue'].map((value) => [{ label: 'Colour', values: [value] }]);
+    expect(people.map(({ seat, answers }) => [seat, answers])).toEqual([
+      [1, red],
+      [2, red],
+      [3, blue],
+      [4, blue],
+    ]);
   });
 
   it('the manifest shows the answers that are not sensitive if they are asked for', async () => {

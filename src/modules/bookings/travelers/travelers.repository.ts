@@ -116,6 +116,16 @@ export class TravelersRepository {
     );
   }
 
+  /** Whether the traveler has answers that need a consent to the use of health data. */
+  async hasHealthAnswers(travelerId: string): Promise<boolean> {
+    const found = await this.database.query(
+      `select from booking_answers answer join product_questions question on question.id = answer.question_id
+       where answer.traveler_id = $1 and question.health_data limit 1`,
+      [travelerId],
+    );
+    return found.length > 0;
+  }
+
   /** Locks all travelers of a booking, of which there are at most 200. Returns them in their order. */
   async lockAllOf(bookingId: string): Promise<BookingTraveler[]> {
     const locked = await this.travelers.read({

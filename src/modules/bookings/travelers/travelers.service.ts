@@ -405,12 +405,15 @@ export class TravelersService {
 
   /** Health data needs the consent of the traveler, sent for this booking or recorded for the customer. */
   private async assertConsent(traveler: BookingTraveler, changes: TravelerChanges, prefix: string): Promise<void> {
-    const isConcerned = CONSENTED.some((member) => changes[member] !== undefined);
-    if (!isConcerned || !traveler.hasHealthData() || traveler.healthDataConsent !== null) return;
+    if (traveler.healthDataConsent !== null) return;
+    const hasMembers = CONSENTED.some((member) => changes[member] !== undefined) && traveler.hasHealthData();
+    const losesConsent = changes.healthDataConsent !== undefined || changes.customerId !== undefined;
+    if (!hasMembers && !(losesConsent && (await this.repository.hasHealthAnswers(traveler.id)))) return;
     const { customerId } = traveler;
     const consents = customerId === null ? [] : await this.consents.current([customerId]);
     if (consents.some(({ purpose, granted }) => purpose === 'health_data' && granted)) return;
-    throw unprocessable('consent_required', 'Dietary needs and notes need a consent to the use of health data', {
+    const concerned = hasMembers ? 'Dietary needs and notes' : 'Answers about health';
+    throw unprocessable('consent_required', `${concerned} need a consent to the use of health data`, {
       field: `${prefix}healthDataConsent`,
       purpose: 'health_data',
     });

@@ -109,6 +109,7 @@ export const MANIFEST = `
       where answer.booking_id = booking.id and answer.values is not null
         and (answer.traveler_id is null or answer.traveler_id = traveler.id)
         and (answer.item_id is null or answer.item_id = item.id)
+        and (answer.unit_number is null or answer.unit_number = (place.seat - 1) / item.people_per_unit + 1)
     ), '[]') end as answers, others.due_cents as "balanceDueCents",
     arrival.state as "checkInState", arrival.changed_by as "changedBy", arrival.changed_at as "changedAt"
   from departures departure
