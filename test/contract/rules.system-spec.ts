@@ -154,9 +154,9 @@ const FIXED_ORDER = [
 const OTHER_TIMES = [
   `GET ${STAFF}/desk/departures from`,
   `GET ${STAFF}/desk/departures to`,
+  `GET ${STAFF}/finance/tax-codes on`,
   `GET ${STAFF}/operations/calendar from`,
   `GET ${STAFF}/operations/calendar to`,
-  `GET ${STAFF}/finance/tax-codes on`,
 ];
 
 /** Returned only once: a repeated request does not show them again. */
