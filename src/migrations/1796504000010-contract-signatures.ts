@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 /** The evidence of contracts that the other party signs on their page. */
 export class ContractSignatures1796504000010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Older builds neither sign contracts nor write these columns. An erasure leaves the time and the statement.
+    // Older builds: they neither sign contracts nor write these columns. An erasure leaves the time and the statement.
     await runner.query(`
       alter table contracts
         add column signed_at timestamptz,
