@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AsyncResource } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ErasuresService } from '../../src/modules/customers/privacy/erasures.service.js';
 import { AttachmentRetentionJobs } from '../../src/modules/documents/attachments/attachment-retention.jobs.js';
+import { Database } from '../../src/platform/database/database.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { blocked, entryOf, reversed } from '../action-ledger/reversals.js';
 import {
@@ -51,6 +55,16 @@ const onBooking = async () => ({ subjectType: 'booking', subjectId: (await makeB
 const onCustomer = async () => ({ subjectType: 'customer', subjectId: (await newCustomer(app)).id });
 const read = async (id: string) => (await owner.get<One<Attachment>>(`${ATTACHMENTS}/${id}`)).body.data;
 const sweep = () => asSystem(() => app.nest.get(AttachmentRetentionJobs, { strict: false }).deleteUnnamed());
+
+const database = () => app.nest.get(Database, { strict: false });
+
+/** Runs the work outside of the running transaction. */
+const apart = AsyncResource.bind((work: () => Promise<void>) => asSystem(work));
+
+async function untilWaiting(): Promise<void> {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await app.sql(waiting)).length === 0) await pause(20);
+}
 
 /** The stored files that contain these bytes. */
 function filesWith(content: Buffer): string[] {
@@ -154,6 +168,8 @@ describe('the upload of an attachment', () => {
   it('a body that is longer than stated is rejected before its end, and leaves nothing', async () => {
     const { id } = await newAttachment(owner, await onBooking(), { sizeBytes: 100 });
     const expected = [422, problem('file_size_mismatch', { field: 'body', sizeBytes: 100 })];
+    const unknown = await putContent(owner, 'att_01k0dem000e000000000009999', textFile('x'.repeat(101)));
+    expect([unknown.status, unknown.body]).toEqual([404, problem('not_found')]);
     const long = await putContent(owner, id, textFile('x'.repeat(101)));
     expect([long.status, long.body]).toEqual(expected);
     const short = await putContent(owner, id, textFile('x'.repeat(99)));
@@ -281,6 +297,8 @@ describe('who may read and change attachments', () => {
       [await reader.delete(`${ATTACHMENTS}/${id}`), 'bookings:write'],
       [await putContent(reader, id, textFile()), 'bookings:write'],
     ] as const;
+    const large = await putContent(reader, id, Buffer.alloc(1_000_000));
+    expect([large.status, large.body]).toEqual(missing('bookings:write'));
     for (const [{ status, body }, scope] of answers) expect([status, body]).toEqual(missing(scope));
     expect(await listed(`subjectId=${subjectId}`, reader)).toEqual([id]);
     expect(await listed(`subjectId=${subjectId}`, stranger)).toEqual([]);
@@ -330,6 +348,37 @@ describe('the deletion of an attachment', () => {
     await sweep();
     expect(filesWith(content)).toEqual([]);
     app.travel({ days: -16 });
+  });
+
+  it('an erasure keeps the bytes that an upload of the same file on another record uses at that time', async () => {
+    const [customer, content] = [await onCustomer(), textFile()];
+    const [former, other] = [
+      await attached(owner, customer, content),
+      await newAttachment(owner, await onBooking(), { sizeBytes: content.length }),
+    ];
+    const path = `${CUSTOMERS}/${customer.subjectId}/erasures`;
+    const planned = await owner.post<One<{ id: string }>>(path, { reason: 'Request by letter' });
+    const { id: erasureId } = planned.body.data;
+    expect((await owner.post(`${path}/${erasureId}/execution`)).status).toBe(202);
+    let erasing: Promise<void> = Promise.resolve();
+    await asSystem(() =>
+      database().transaction(async () => {
+        await database().query(
+          `select from attachment_contents where key = (select content_key from attachments where id = $1) for key share`,
+          [former.id],
+        );
+        await database().execute(
+          `update attachments row set (status, content_type, sha256, content_key, ready_at) =
+             (select status, content_type, sha256, content_key, ready_at from attachments where id = $1) where id = $2`,
+          [former.id, other.id],
+        );
+        erasing = apart(() => app.nest.get(ErasuresService, { strict: false }).erase({ erasureId }));
+        await untilWaiting();
+      }),
+    );
+    await erasing;
+    expect((await owner.get(`${ATTACHMENTS}/${former.id}`)).status).toBe(404);
+    expect((await downloaded(app, owner, other.id)).bytes.equals(content)).toBe(true);
   });
 
   it('a creation can be reversed before the upload', async () => {

@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { AttachmentsService } from '../../src/modules/documents/index.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
+import { unavailable } from '../../src/platform/errors/app-error.js';
 import { invalid, makeBooking, type One, problem, staffWith } from '../bookings/bookings.js';
 import { newCustomer } from '../customers/customers.js';
 import { attached, ATTACHMENTS, newAttachment, pdfFile, textFile } from '../documents/attachments.js';
@@ -137,6 +139,8 @@ describe('a message that staff send', () => {
   });
 });
 
+const FOR_CUSTOMER = { visibility: 'customer' };
+
 describe('a message with attachments', () => {
   // The owner has sent the messages of a day.
   let sender: TestClient;
@@ -157,8 +161,8 @@ describe('a message with attachments', () => {
   it('the mail carries attachments of the booking and its customer', async () => {
     const { recipient, bookingId, booking, customer } = await aBooking();
     const [pdf, text] = [pdfFile(), textFile()];
-    const first = await attached(owner, booking, pdf, { fileName: 'Gästeliste.pdf', visibility: 'customer' });
-    const second = await attached(owner, customer, text, { fileName: 'note.txt' });
+    const first = await attached(owner, booking, pdf, { fileName: 'Gästeliste.pdf', ...FOR_CUSTOMER });
+    const second = await attached(owner, customer, text, { fileName: 'note.txt', ...FOR_CUSTOMER });
     const sent = await send({ bookingId, ...WRITTEN, attachmentIds: [first.id, second.id] }, sender);
     expect([sent.status, sent.body.data]).toMatchObject([
       201,
@@ -183,7 +187,7 @@ describe('a message with attachments', () => {
 
   it('a message whose attachment was deleted in the meantime fails, and the mail is not sent', async () => {
     const { recipient, bookingId, booking } = await aBooking();
-    const { id } = await attached(owner, booking, textFile());
+    const { id } = await attached(owner, booking, textFile(), FOR_CUSTOMER);
     const sent = await send({ bookingId, ...WRITTEN, attachmentIds: [id] }, sender);
     await owner.delete(`${ATTACHMENTS}/${id}`);
     await work();
@@ -200,21 +204,26 @@ describe('a message with attachments', () => {
       const { status, body } = await send({ ...over, ...WRITTEN, attachmentIds }, sender);
       return [status, body];
     };
-    const foreign = await attached(owner, other.booking, textFile());
+    const foreign = await attached(owner, other.booking, textFile(), FOR_CUSTOMER);
     expect(await refusal([foreign.id])).toEqual([422, problem('attachment_not_on_record', { field })]);
-    const ofBooking = await attached(owner, booking, textFile());
+    const ofBooking = await attached(owner, booking, textFile(), FOR_CUSTOMER);
     expect(await refusal([ofBooking.id], { customerId })).toEqual([
       422,
       problem('attachment_not_on_record', { field }),
     ]);
     const sensitive = await attached(owner, customer, textFile(), { visibility: 'sensitive' });
     expect(await refusal([sensitive.id])).toEqual([422, problem('attachment_sensitive', { field })]);
-    const unfinished = await newAttachment(owner, booking);
+    const internal = await attached(owner, booking, textFile());
+    expect(await refusal([internal.id])).toEqual([422, problem('attachment_internal', { field })]);
+    const unfinished = await newAttachment(owner, booking, FOR_CUSTOMER);
     expect(await refusal([unfinished.id])).toEqual([409, problem('file_not_ready', { field, status: 'uploading' })]);
     expect(await refusal(['att_01k0dem000e000000000009999'])).toEqual([404, problem('not_found', { field })]);
 
     const large = Buffer.alloc(6 * 1024 * 1024, 'a');
-    const [one, two] = [await attached(owner, booking, large), await attached(owner, booking, large)];
+    const [one, two] = [
+      await attached(owner, booking, large, FOR_CUSTOMER),
+      await attached(owner, booking, large, FOR_CUSTOMER),
+    ];
     expect(await refusal([one.id, two.id])).toEqual([
       422,
       problem('files_too_large', { field: 'attachmentIds', totalBytes: 12_582_912, maxBytes: 10_485_760 }),
@@ -222,5 +231,53 @@ describe('a message with attachments', () => {
     const without = await staffWith(app, 'notifications:write', 'bookings:read');
     const { status, body } = await send({ bookingId, ...WRITTEN, attachmentIds: [one.id] }, without);
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'documents:read' })]);
+    const ofCustomer = await attached(owner, customer, textFile(), FOR_CUSTOMER);
+    const reader = await staffWith(app, 'notifications:write', 'bookings:read', 'documents:read');
+    const unreadable = await send({ bookingId, ...WRITTEN, attachmentIds: [ofCustomer.id] }, reader);
+    expect([unreadable.status, unreadable.body]).toEqual([
+      403,
+      problem('forbidden', { requiredScope: 'customers:read' }),
+    ]);
+  });
+
+  it('sending it again needs the same scopes, and without its files it is not sent', async () => {
+    const { recipient, bookingId, booking } = await aBooking();
+    const { id } = await attached(owner, booking, textFile(), FOR_CUSTOMER);
+    const sent = await send({ bookingId, ...WRITTEN, attachmentIds: [id] }, sender);
+    const messageId = sent.body.data.id;
+    await app.sql(`update notification_messages set status = 'failed', reason = 'rejected' where id = $1`, [messageId]);
+    const resend = (client: TestClient) => client.post<One<Message>>(`${MESSAGES}/${messageId}/resend`);
+    for (const [scopes, requiredScope] of [
+      [['bookings:read'], 'documents:read'],
+      [['documents:read'], 'bookings:read'],
+    ] as const) {
+      const { status, body } = await resend(await staffWith(app, 'notifications:write', ...scopes));
+      expect([status, body]).toEqual([403, problem('forbidden', { requiredScope })]);
+    }
+    const resent = await resend(sender);
+    expect([resent.status, resent.body.data]).toMatchObject([201, { kind: 'document', files: [{ attachmentId: id }] }]);
+    await app.sql(`update notification_messages set files = '[]' where id = $1`, [resent.body.data.id]);
+    await work();
+    const { body } = await owner.get<One<Message>>(`${MESSAGES}/${resent.body.data.id}`);
+    expect(body.data).toMatchObject({ status: 'failed', reason: 'file_missing' });
+    expect(mailsTo(recipient)).toEqual([]);
+  });
+
+  it('a file that cannot be read ends the message, and one that is unavailable only delays it', async () => {
+    const { recipient, bookingId, booking } = await aBooking();
+    const { id } = await attached(owner, booking, textFile(), FOR_CUSTOMER);
+    const sent = await send({ bookingId, ...WRITTEN, attachmentIds: [id] }, sender);
+    const files = jest.spyOn(app.nest.get(AttachmentsService, { strict: false }), 'findContent');
+    files.mockRejectedValueOnce(unavailable('The store is away'));
+    await work();
+    const read = async () => (await owner.get<One<Message>>(`${MESSAGES}/${sent.body.data.id}`)).body.data;
+    expect(await read()).toMatchObject({ status: 'queued', attempts: 1 });
+    files.mockRejectedValueOnce(new Error('The file is damaged'));
+    app.travel({ days: 1 });
+    await work();
+    expect(await read()).toMatchObject({ status: 'failed', reason: 'file_missing', attempts: 2 });
+    app.travel({ days: -1 });
+    files.mockRestore();
+    expect(mailsTo(recipient)).toEqual([]);
   });
 });

@@ -53,7 +53,7 @@ export class CreateAttachment {
   sizeBytes: number;
 
   /**
-   * `internal`: for staff; `customer`: meant for the customer; `sensitive`: encrypted, and only for staff with
+   * `internal`: for staff; `customer`: can be sent to the customer by mail; `sensitive`: encrypted, and only for staff with
    * `customers:sensitive`.
    * @example "internal"
    */

@@ -25,6 +25,8 @@ export interface Readable {
   visibilities: readonly AttachmentVisibility[];
 }
 
+type StatedSize = Pick<Attachment, 'subjectType' | 'visibility' | 'sizeBytes'>;
+
 const OF_SUBJECTS = `(subject_type, subject_id) in (select * from unnest($1::text[], $2::text[]))`;
 
 /** The SQL of attachments, and of the stored contents that they share. */
@@ -69,11 +71,11 @@ export class AttachmentsRepository {
     return attachment;
   }
 
-  /** Returns the kind of record and the stated size of an attachment; null if it does not exist. */
-  async statedSizeOf(id: string): Promise<Pick<Attachment, 'subjectType' | 'sizeBytes'> | null> {
-    const [row] = await this.database.prepared<Pick<Attachment, 'subjectType' | 'sizeBytes'>>(
+  /** Returns the stated size of an attachment, and what decides who may send it; null if it does not exist. */
+  async statedSizeOf(id: string): Promise<StatedSize | null> {
+    const [row] = await this.database.prepared<StatedSize>(
       'attachment-stated-size',
-      `select subject_type as "subjectType", size_bytes as "sizeBytes" from attachments
+      `select subject_type as "subjectType", visibility, size_bytes as "sizeBytes" from attachments
        where id = $1 and deleted_at is null`,
       [id],
     );
@@ -106,12 +108,13 @@ export class AttachmentsRepository {
     return rows.map(({ key }) => key);
   }
 
-  /** Locks those of the contents that no attachment names. Returns their keys. */
+  /** Locks these contents, and returns the keys of those that no attachment names. */
   async lockUnnamedOf(keys: readonly string[]): Promise<string[]> {
+    await this.database.query('select from attachment_contents where key = any($1) order by key for update', [keys]);
+    // A second statement also sees an upload that was completed while the first one waited for its lock.
     const rows = await this.database.query<{ key: string }>(
       `select key from attachment_contents content
-       where key = any($1) and not exists (select from attachments where content_key = content.key)
-       order by key for update`,
+       where key = any($1) and not exists (select from attachments where content_key = content.key)`,
       [keys],
     );
     return rows.map(({ key }) => key);

@@ -93,12 +93,15 @@ export class AttachmentsService implements StatedSizes {
     return view;
   }
 
-  /** The size of the file whose content is sent to this path; null if the caller may not send it. */
+  /** The size of the file whose content is sent to this path. Throws 403 if the caller may not send it, and 404 if it is unknown. */
   async sizeOf(path: string): Promise<number | null> {
     const id = CONTENT_PATH.exec(path)?.[1]?.toLowerCase();
-    const stated = id === undefined ? null : await this.repository.statedSizeOf(id);
-    if (stated === null || !hasScope('documents:write') || !hasScope(this.writeScopeOf(stated.subjectType)))
-      return null;
+    if (id === undefined) return null;
+    checkScope('documents:write');
+    const stated = await this.repository.statedSizeOf(id);
+    if (stated === null) throw notFound();
+    checkScope(this.writeScopeOf(stated.subjectType));
+    if (stated.visibility === 'sensitive') checkScope(SENSITIVE);
     return stated.sizeBytes;
   }
 
@@ -144,18 +147,28 @@ export class AttachmentsService implements StatedSizes {
   }
 
   /**
-   * Returns an attachment that a mail can carry. Throws 404; 409 `file_not_ready`; 422 `attachment_sensitive`. The caller checks
-   * the record.
+   * Returns an attachment that a mail to a customer can carry. Throws 403 unless the caller may read it; 404; 409 `file_not_ready`;
+   * 422 `attachment_internal` or `attachment_sensitive`. The calling method checks the record.
    */
   async getMailable(id: string, field: string): Promise<MailableAttachment> {
     const attachment = await this.repository.rows.find(id);
     if (!attachment || attachment.deletedAt !== null) throw notFound({ field });
-    const { subjectId, fileName, contentType, sizeBytes, status, visibility } = attachment;
+    const { subjectType, subjectId, fileName, contentType, sizeBytes, status, visibility } = attachment;
+    assertScope(this.readScopeOf(subjectType));
     if (visibility === 'sensitive') {
       throw unprocessable('attachment_sensitive', 'A sensitive file is not sent by mail', { field });
     }
+    if (visibility === 'internal') {
+      throw unprocessable('attachment_internal', 'An internal file is not sent to customers', { field });
+    }
     if (contentType === null) throw conflict('file_not_ready', `The file is ${status}`, { field, status });
     return { subjectId, fileName: savedName(fileName, contentType), contentType, sizeBytes };
+  }
+
+  /** Throws 403 unless the caller may read the attachment. Does nothing if it does not exist. */
+  async assertReadableIfPresent(id: string): Promise<void> {
+    const attachment = await this.repository.rows.find(id);
+    if (attachment) assertScope(this.readScopeOf(attachment.subjectType));
   }
 
   /** Returns the content of an attachment that is not sensitive; null if it was deleted. */

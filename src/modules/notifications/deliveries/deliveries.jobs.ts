@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
+import { toAppError } from '../../../platform/errors/to-app-error.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LOG } from '../../../platform/observability/log.js';
 import { OutgoingCalls } from '../../../platform/observability/telemetry.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { MessageTokens } from '../messages/message-tokens.js';
@@ -73,6 +76,7 @@ export class DeliveryJobs {
     private readonly clock: Clock,
     private readonly env: Env,
     private readonly calls: OutgoingCalls,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** Runs every minute and when a message is due earlier; any number of processes may run it at once. */
@@ -238,11 +242,23 @@ export class DeliveryJobs {
 
   /** Returns the outcome without the links of the mail. */
   private async sendText(message: NotificationMessage, content: Omit<Content, 'files'>): Promise<Outcome> {
-    const files = await this.files.read(message.files).catch(() => 'unavailable' as const);
+    const files = await this.readFiles(message);
     if (files === 'unavailable') return { kind: 'temporary', error: 'A file of the mail cannot be read at the moment' };
     if (files === null) return { kind: 'incomplete' };
     const mail = this.mailOf(message, { ...content, files });
     return withoutLink(withoutLink(await this.send(mail), mail.link), mail.unsubscriptionUrl);
+  }
+
+  /** Returns null if the mail cannot be sent with all of its files. A process of an older build copies a message without them. */
+  private async readFiles({ id, kind, files }: NotificationMessage): Promise<MailFile[] | 'unavailable' | null> {
+    if (kind === 'document' && files.length === 0) return null;
+    try {
+      return await this.files.read(files);
+    } catch (error) {
+      if (toAppError(error)?.status === 503) return 'unavailable';
+      this.log.error({ err: error, messageId: id }, 'A file of a mail cannot be read');
+      return null;
+    }
   }
 
   private send(mail: Mail): Promise<Outcome> {

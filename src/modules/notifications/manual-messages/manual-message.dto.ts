@@ -56,8 +56,9 @@ export class SendMessage {
   text?: string;
 
   /**
-   * Attachments (prefix `att`) that the mail carries: ready ones of the booking or its customer, or of the customer, together at most
-   * 10 MiB; requires `documents:read`. Not for marketing.
+   * Attachments (prefix `att`) that the mail carries: ready ones of the booking or its customer, or of the customer, with the
+   * visibility `customer`, together at most 10 MiB; requires `documents:read` and the scopes to read their records. Not for
+   * marketing.
    */
   @Optional()
   @Texts({ max: 10, maxLength: 100, unique: true })

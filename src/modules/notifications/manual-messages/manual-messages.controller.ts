@@ -41,6 +41,7 @@ export class ManualMessagesController {
       'placeholder_unknown',
       'message_too_long',
       'attachment_not_on_record',
+      'attachment_internal',
       'attachment_sensitive',
       'files_too_large',
     ],

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { assertScope } from '../../../platform/auth/access.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
 import { AttachmentsService } from '../../documents/index.js';
@@ -8,6 +9,13 @@ const MAX_BYTES = 10_485_760;
 
 /** The kinds of files that a mail carries. The id is that of an attachment, of a rendition, or of a booking with vouchers. */
 export type MessageFileSource = 'attachment' | 'invoice' | 'vouchers';
+
+/** Sending a document needs the scope to read it. */
+const SCOPES: Record<MessageFileSource, string> = {
+  attachment: 'documents:read',
+  invoice: 'finance:receivables',
+  vouchers: 'bookings:read',
+};
 
 /** A file of a message. Its bytes are read when the mail is sent. */
 export interface MessageFile {
@@ -49,6 +57,14 @@ export class MessageFiles {
       found.push({ fileName, contentType, content });
     }
     return found;
+  }
+
+  /** Throws 403 unless the caller may send these files. */
+  async assertSendable(files: readonly MessageFile[]): Promise<void> {
+    for (const { source, id } of files) {
+      assertScope(SCOPES[source]);
+      if (source === 'attachment') await this.attachments.assertReadableIfPresent(id);
+    }
   }
 
   private async contentOf(source: MessageFileSource, id: string): Promise<Buffer | null> {

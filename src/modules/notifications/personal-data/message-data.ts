@@ -27,7 +27,7 @@ export class MessageData implements PersonalDataHolder {
 
   async collect(person: Person): Promise<HeldData[]> {
     const records = await this.database.query<object>(
-      `select kind, status, recipient, subject, text, sent_at as "sentAt", created_at as "createdAt"
+      `select kind, status, recipient, subject, text, files, sent_at as "sentAt", created_at as "createdAt"
        from notification_messages message where erased_at is null and ${OF_PERSON} order by id`,
       [person.emails, bookingIdsOf(person), person.customerIds],
     );

@@ -8,6 +8,7 @@ import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
+import { MessageFiles } from '../messages/message-files.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { MessageStatus, NotificationMessage } from '../messages/notification-message.entity.js';
 import { onRecord, RecordAddresses } from '../messages/record-addresses.js';
@@ -38,6 +39,7 @@ export class ResendsService {
   constructor(
     private readonly database: Database,
     private readonly messages: MessagesService,
+    private readonly files: MessageFiles,
     private readonly addresses: RecordAddresses,
     private readonly runs: ReminderRunsRepository,
     private readonly suppressions: SuppressionsService,
@@ -66,8 +68,8 @@ export class ResendsService {
   }
 
   /**
-   * Queues a copy of a message that failed; a reminder gets its present amount and day. Throws the errors of `retry`, and 422
-   * `recipient_not_on_record` for an address that is not of the booking or its customer.
+   * Queues a copy of a message that failed; a reminder gets its present amount and day. Throws the errors of `retry`; 403 unless
+   * the caller may read the files; 422 `recipient_not_on_record` for an address that is not of the booking or its customer.
    */
   async resend(id: string, options: ResendMessage): Promise<NotificationMessage> {
     return this.database.transaction(async () => {
@@ -97,6 +99,7 @@ export class ResendsService {
   private async resendDirect(message: NotificationMessage, { recipientEmail }: ResendMessage): Promise<string> {
     const { id, kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text } = message;
     const { files, documentKey } = message;
+    await this.files.assertSendable(files);
     const isMarketing = kind === 'marketing';
     if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
     const present = await this.addresses.listOf(isMarketing ? { bookingId: null, customerId } : message);
