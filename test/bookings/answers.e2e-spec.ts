@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { AnswerRetentionJobs } from '../../src/modules/bookings/answers/answer-retention.jobs.js';
 import { BookingData } from '../../src/modules/bookings/personal-data/booking-data.js';
+import { SealedValues } from '../../src/modules/customers/index.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { newCustomer } from '../customers/customers.js';
 import type { ErrorBody } from '../distribution/channels.js';
@@ -206,6 +207,51 @@ describe('answers to the questions of products', () => {
       ...CONSENT,
     });
     expect((await read(bookingId)).answers.map(({ questionId }) => questionId)).toEqual([room]);
+  });
+
+  it('the protection of answers changes only while there are none', async () => {
+    const { bookingId, productId, question } = await tour();
+    const questionId = await question({ scope: 'booking', type: 'text', label: 'Allergies', sensitive: true });
+    const path = `${PRODUCTS}/${productId}/questions/${questionId}`;
+    expect((await owner.patch(path, { healthData: true })).status).toBe(200);
+    expect((await owner.patch(path, { healthData: false })).status).toBe(200);
+    await answer(bookingId, [{ questionId, values: ['Nuts'] }]);
+    for (const change of [{ sensitive: false }, { healthData: true }]) {
+      const inUse = await owner.patch<ErrorBody>(path, change);
+      expect([inUse.status, inUse.body.code]).toEqual([409, 'question_in_use']);
+    }
+    expect((await owner.patch(path, { label: 'Allergies?', sensitive: true })).status).toBe(200);
+    await answer(bookingId, []);
+    expect((await owner.patch(path, { sensitive: false })).status).toBe(200);
+  });
+
+  it('an answer and another protection of its question are not both accepted at the same time', async () => {
+    const { bookingId, productId, question } = await tour();
+    for (let round = 0; round < 4; round += 1) {
+      const questionId = await question({ scope: 'booking', type: 'text', label: `Hotel ${round}` });
+      const path = `${PRODUCTS}/${productId}/questions/${questionId}`;
+      await Promise.all([
+        put(bookingId, [{ questionId, values: ['Delta'] }]),
+        owner.patch<ErrorBody>(path, { sensitive: true }),
+      ]);
+      const { sensitive } = (await owner.get<{ data: { sensitive: boolean } }>(path)).body.data;
+      const stored = (await read(bookingId)).answers.filter((one) => one.questionId === questionId);
+      expect(stored.every(({ isSealed }) => isSealed === sensitive)).toBe(true);
+    }
+  });
+
+  it('all answers are checked before one of them is encrypted', async () => {
+    const { bookingId, question } = await tour();
+    const secret = { scope: 'booking', type: 'text', label: 'Safe word', sensitive: true };
+    const [first, second] = [await question(secret), await question({ ...secret, maxLength: 3 })];
+    const health = await question({ ...secret, healthData: true });
+    const seal = jest.spyOn(app.nest.get(SealedValues, { strict: false }), 'seal');
+    const given = { questionId: first, values: ['Delta'] };
+    const statuses = [];
+    for (const last of [given, { questionId: second, values: ['Delta'] }, { questionId: health, values: ['Nuts'] }])
+      statuses.push((await put(bookingId, [given, last])).status);
+    expect([statuses, seal.mock.calls]).toEqual([[400, 400, 422], []]);
+    seal.mockRestore();
   });
 
   it('a traveler with answers about health keeps a consent to them', async () => {

@@ -10,6 +10,7 @@ import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
 import { AnswersController } from './answers/answers.controller.js';
+import { AnsweredQuestionListener } from './answers/answered-question-listener.js';
 import { AnswersRepository } from './answers/answers.repository.js';
 import { AnswersService } from './answers/answers.service.js';
 import { AnswerCustomerListener, AnswerRetentionJobs } from './answers/answer-retention.jobs.js';
@@ -72,6 +73,7 @@ import './bookings-tables.js';
   providers: [
     AnswerCustomerListener,
     AnswerRetentionJobs,
+    AnsweredQuestionListener,
     AnswersRepository,
     AnswersService,
     BookingCustomerListener,

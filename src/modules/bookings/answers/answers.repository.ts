@@ -69,6 +69,11 @@ export class AnswersRepository {
     return this.database.query<AnswerTarget>(MISSING, [bookingId, this.clock.today()]);
   }
 
+  async isAnswered(questionId: string): Promise<boolean> {
+    const found = await this.database.query('select from booking_answers where question_id = $1 limit 1', [questionId]);
+    return found.length > 0;
+  }
+
   async delete(ids: readonly string[]): Promise<void> {
     await this.database.execute('delete from booking_answers where id = any($1)', [ids]);
   }

@@ -21,10 +21,10 @@ import { type AnswerTarget, BookingAnswer, targetKey } from './answer.entity.js'
 import { answerValues } from './answer-values.js';
 import { AnswersRepository } from './answers.repository.js';
 
-/** An answer of a request, with its values in the form in which they are stored. */
+/** An answer of a request. */
 interface Given extends AnswerTarget {
   id: string;
-  /** Null if the stored answer stays. */
+  /** The values in plain text, and in the form in which they are stored once they are sealed; null if the stored answer stays. */
   content: { values: string[]; sealed: null } | { values: null; sealed: string } | null;
   /** Null if it is no longer asked, so that only the stored answer can stay. */
   question: AskedQuestion | null;
@@ -69,16 +69,18 @@ export class AnswersService {
     body: readonly AnswerBody[],
     newAnswerId = () => newId('pans'),
   ): Promise<BookingAnswers> {
-    // Sealing costs more than these checks, and happens outside of the transaction, because the vault has its own.
+    // Sealing costs more than the checks before it, and happens outside of the transaction, because the vault has its own.
     const present = await this.bookings.bookings.get(bookingId);
     assertVersion(expected, present);
     present.assertNotCancelled();
     const asked = await this.askedOf(bookingId);
+    const checked: Given[] = [];
     const stored = new Map((await this.repository.allOf(bookingId)).map((answer) => [targetKey(answer), answer.id]));
+    for (const [index, one] of body.entries()) checked.push(prepare(one, index, { asked, stored, newAnswerId }));
+    assertUnique(checked);
+    await this.assertConsents(checked, asked.travelers, present);
     const given: Given[] = [];
-    for (const [index, one] of body.entries())
-      given.push(await this.prepare(one, index, { asked, stored, newAnswerId }));
-    assertUnique(given);
+    for (const one of checked) given.push(await this.seal(one));
 
     await this.database.transaction(async () => {
       await this.lockCustomers(given, asked, present);
@@ -87,6 +89,7 @@ export class AnswersService {
       booking.assertNotCancelled();
       const travelers = await this.travelers.lockAllOf(bookingId);
       await this.assertConsents(given, travelers, booking);
+      await this.questions.lock(given.flatMap(({ content, question }) => (content && question ? question : [])));
       const before = await this.repository.allOf(bookingId);
       const byTarget = new Map(before.map((answer) => [targetKey(answer), answer]));
       const kept = new Set<string>();
@@ -140,33 +143,11 @@ export class AnswersService {
     return { questions, items, travelers: await this.travelers.allOf(bookingId), products };
   }
 
-  /** Checks an answer against its question. One that is not asked any more can only stay. */
-  private async prepare(
-    body: AnswerBody,
-    index: number,
-    { asked, stored, newAnswerId }: { asked: Asked; stored: ReadonlyMap<string, string>; newAnswerId: () => string },
-  ): Promise<Given> {
-    const { questionId, travelerId = null, bookingItemId: itemId = null, values } = body;
-    const path = `answers.${index}`;
-    const unitNumber = body.unitNumber ?? (itemId === null ? null : 1);
-    const target = { questionId, travelerId, itemId, unitNumber };
-    const storedId = stored.get(targetKey(target));
-    const id = storedId ?? newAnswerId();
-    const question = asked.questions.find((one) => one.id === questionId) ?? null;
-    if (values === undefined) {
-      if (storedId !== undefined) return { ...target, id, content: null, question, path };
-      throw invalidField(`${path}.values`, `${path}.values is required, because no answer is stored`, 'required');
-    }
-    if (!question) throw notFound({ field: `${path}.questionId` });
-    if (!question.active) {
-      const details = { field: `${path}.questionId`, questionId };
-      throw conflict('question_inactive', 'The question is not asked any more', details);
-    }
-    assertTarget(target, question, { asked, path });
-    const checked = answerValues(question, values, `${path}.values`);
-    if (!question.sensitive) return { ...target, id, content: { values: checked, sealed: null }, question, path };
-    const sealed = await this.sealed.seal({ subject: id, field: 'values' }, JSON.stringify(checked));
-    return { ...target, id, content: { values: null, sealed }, question, path };
+  private async seal(given: Given): Promise<Given> {
+    const { id, content, question } = given;
+    if (content === null || content.values === null || !question?.sensitive) return given;
+    const sealed = await this.sealed.seal({ subject: id, field: 'values' }, JSON.stringify(content.values));
+    return { ...given, content: { values: null, sealed } };
   }
 
   /** Prevents that a customer withdraws the consent to health data while an answer about health is stored. */
@@ -207,6 +188,33 @@ export class AnswersService {
       ...{ travelerId, itemId, unitNumber, ...content, createdAt: this.clock.now() },
     });
   }
+}
+
+/** Checks an answer against its question. One that is not asked any more can only stay. */
+function prepare(
+  body: AnswerBody,
+  index: number,
+  { asked, stored, newAnswerId }: { asked: Asked; stored: ReadonlyMap<string, string>; newAnswerId: () => string },
+): Given {
+  const { questionId, travelerId = null, bookingItemId: itemId = null, values } = body;
+  const path = `answers.${index}`;
+  const unitNumber = body.unitNumber ?? (itemId === null ? null : 1);
+  const target = { questionId, travelerId, itemId, unitNumber };
+  const storedId = stored.get(targetKey(target));
+  const id = storedId ?? newAnswerId();
+  const question = asked.questions.find((one) => one.id === questionId) ?? null;
+  if (values === undefined) {
+    if (storedId !== undefined) return { ...target, id, content: null, question, path };
+    throw invalidField(`${path}.values`, `${path}.values is required, because no answer is stored`, 'required');
+  }
+  if (!question) throw notFound({ field: `${path}.questionId` });
+  if (!question.active) {
+    const details = { field: `${path}.questionId`, questionId };
+    throw conflict('question_inactive', 'The question is not asked any more', details);
+  }
+  assertTarget(target, question, { asked, path });
+  const content = { values: answerValues(question, values, `${path}.values`), sealed: null };
+  return { ...target, id, content, question, path };
 }
 
 function isAboutHealth({ content, question }: Given): boolean {

@@ -11,6 +11,8 @@ export abstract class ProductListener {
   channelChosen?(channelId: string): Promise<void>;
   /** A price list is about to become a draft again; no sale reads it meanwhile. Throws 409 if its prices were sold. */
   priceListWithdrawn?(priceListId: string): Promise<void>;
+  /** Answers to a question get another protection (`sensitive`, `healthData`). Throws 409 if there are any. */
+  protectionChanged?(questionId: string): Promise<void>;
   /** Units are priced for this channel. Throws 404 or 409 unless it sells. */
   channelSelling?(channelId: string): Promise<void>;
 }

@@ -85,13 +85,14 @@ export class ProductQuestionsController {
   /**
    * Update a question of a product
    *
-   * @remarks Changes only the fields that are sent, as a new version. Answers keep the version that they answer.
+   * @remarks Changes only the fields that are sent, as a new version. Answers keep the version that they answer. A change of
+   * `sensitive` or `healthData` is rejected once bookings have answers.
    */
   @Patch(':questionId')
   @RequireScope('products:write')
   @Mutates('products.question.update')
   @BodyExample({ active: false })
-  @Refuses({ 404: ['not_found'], 409: ['product_archived'] })
+  @Refuses({ 404: ['not_found'], 409: ['question_in_use', 'product_archived'] })
   async update(
     @ProductPathId() productId: string,
     @PathId('pqst', 'questionId', 2) id: string,

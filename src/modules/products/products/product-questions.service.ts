@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion } from '../../../platform/http/if-match.js';
@@ -14,6 +15,7 @@ import {
   UpdateProductQuestion,
 } from './product-question.dto.js';
 import { ProductQuestion, ProductQuestionVersion } from './product-question.entity.js';
+import { ProductListener } from './product-listener.js';
 import { partAfter, type ProductPart } from './product-part.js';
 import { ProductsRepository } from './products.repository.js';
 import { ProductsService } from './products.service.js';
@@ -50,6 +52,7 @@ export class ProductQuestionsService {
     private readonly database: Database,
     private readonly repository: ProductsRepository,
     private readonly products: ProductsService,
+    private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
@@ -119,6 +122,13 @@ export class ProductQuestionsService {
     return this.repository.getQuestion(productId, id);
   }
 
+  /** Throws 409 if one of these questions has changed. None of them changes until the transaction ends. */
+  async lock(questions: readonly AskedQuestion[]): Promise<void> {
+    const versions = await this.repository.lockQuestions(questions.map(({ id }) => id));
+    if (questions.every(({ id, version }) => versions.get(id) === version)) return;
+    throw conflict('conflict', 'A question has changed meanwhile');
+  }
+
   /** All questions of these products, those that are not asked any more too. */
   async listOf(productIds: readonly string[]): Promise<AskedQuestion[]> {
     const all: AskedQuestion[] = [];
@@ -126,7 +136,10 @@ export class ProductQuestionsService {
     return all;
   }
 
-  /** Throws for a change after which another question would name one that it cannot name. */
+  /**
+   * Throws for a change after which another question would name one that it cannot name, and for one of `sensitive` or `healthData`
+   * if there are answers: they stay as they were stored.
+   */
   @Undoes('products.question.update', {
     effect: 'products.question.update',
     values: async (entry) => [partAfter(entry), await checkedAs(UpdateProductQuestion, entry.before)] as const,
@@ -136,7 +149,7 @@ export class ProductQuestionsService {
       const product = await this.products.lockOpen(productId);
       const question = await this.repository.getQuestion(productId, id);
       assertVersion(expected, question);
-      const before = question.auditImage();
+      const [before, { sensitive, healthData }] = [question.auditImage(), question];
       question.change(questionChangesOf(body), this.clock.now());
       const others = (await this.repository.questionsOf(productId)).filter((one) => one.id !== id);
       question.assertConsistent(others);
@@ -144,6 +157,10 @@ export class ProductQuestionsService {
         later.assertConsistent([...others, question]);
       }
       await this.repository.questions.update(question);
+      // After the update, which waits for requests that store answers.
+      if (question.sensitive !== sensitive || question.healthData !== healthData) {
+        await this.listeners.call(ProductListener, (listener) => listener.protectionChanged?.(id));
+      }
       await this.store(question);
       this.record('update', question, { before, after: question.auditImage() });
       this.products.publish(product);

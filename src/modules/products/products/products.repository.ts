@@ -101,6 +101,13 @@ export class ProductsRepository {
     return this.questions.listBy({ productId }, ['position', 'id']);
   }
 
+  /** None of these questions changes until the transaction ends. Returns their versions. */
+  async lockQuestions(ids: readonly string[]): Promise<Map<string, number>> {
+    const lock = 'select id, version from product_questions where id = any($1) order by id for share';
+    const locked = await this.database.query<{ id: string; version: number }>(lock, [ids]);
+    return new Map(locked.map(({ id, version }) => [id, version]));
+  }
+
   /** None of the extras of the product is deleted until the transaction ends. */
   async lockExtras(productId: string): Promise<void> {
     const lock = 'select from product_extras where product_id = $1 order by id for key share';
