@@ -296,8 +296,9 @@ export class ListBookings extends PageQuery {
   departureId?: string;
 
   /**
-   * Only bookings with or without missing data of travelers: an active item with a departure has seats without a traveler, or a
-   * traveler on it has no last name or lacks what the product requires. Ended bookings lack nothing.
+   * Only bookings with or without missing data of travelers: an active item with a departure has seats without a traveler, a
+   * traveler on it has no last name or lacks what the product requires, or a required question that is due has no answer. Ended
+   * bookings lack nothing.
    */
   @Optional()
   @QueryFlag()

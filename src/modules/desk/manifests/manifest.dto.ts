@@ -74,7 +74,7 @@ export class ManifestResource {
   @Text({ max: 255 })
   name: string;
 
-  /** What it does on the departure; null if nothing was said. */
+  /** What it does on the departure; null if not stated. */
   @Text({ max: 100 })
   role: string | null;
 }

@@ -122,8 +122,9 @@ export class ExplainedPriceResponse {
   /**
    * `applies`: it is the price. It lost to a better one because of its list: `general_channel`, `lower_priority`,
    * `general_option`, `general_weekday` or `older_list`; `list_price_exists`: the price of the departure counts only without a
-   * list; `unit_price_exists`: the departure has a price for the unit, which precedes all others. It does not count for the sale: `other_currency`, `other_channel`, `not_on_sale` (today is outside of the days of
-   * sale) or `not_for_unit` (the price of a departure counts for adults and for an only unit).
+   * list. `unit_price_exists`: the departure has a price for the unit, which precedes all others. It does not count for the sale:
+   * `other_currency`, `other_channel`, `not_on_sale` (today is outside of the days of sale) or `not_for_unit` (the price of a
+   * departure counts for adults and for an only unit).
    */
   @OneOf(PRICE_OUTCOMES)
   outcome: PriceOutcome;
