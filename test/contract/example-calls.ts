@@ -15,6 +15,7 @@ import { reservingTrip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
 import type { Placed } from './served-document.js';
 
 const UNSUBSCRIPTIONS = '/v1/public/notifications/unsubscriptions';
+const PAUSE = `POST ${callOffsOf('{id}')}/{callOffId}/pause`;
 const CONTRACT_PAGES = '/v1/public/legal/contract-pages';
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 
@@ -41,6 +42,8 @@ export interface ExampleCall {
   body: object | undefined;
   /** Undefined if the operation requires no credential. */
   token: string | undefined;
+  /** Call it directly before the call: jobs end what the call needs. */
+  prepare?: () => Promise<unknown>;
 }
 
 /** One call of each operation, in an order in which all of them succeed. */
@@ -59,6 +62,7 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
       name,
       operation,
       path: paths[name] ?? pathOf(operation),
+      ...(name === PAUSE && { prepare: () => runAgain(app, paths[name] ?? '') }),
       get body() {
         if (operation.requestBody?.content['image/png']) return png();
         if (operation.requestBody?.content['application/octet-stream']) return Buffer.from('Meet at pier 3.\n');
@@ -239,7 +243,6 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
   };
 }
 
-/** The demo data has no marketing mails. */
 /** The page of a contract whose text has the digest of the example. */
 async function contractToSign(app: TestApp): Promise<string> {
   const { reference } = await contractIn(app, 'sent');
@@ -251,6 +254,7 @@ async function contractToSign(app: TestApp): Promise<string> {
   return `${CONTRACT_PAGES}/${token}`;
 }
 
+/** The demo data has no marketing mails. */
 async function unsubscriptionPath(app: TestApp): Promise<string> {
   const id = newId('nmsg');
   await app.sql(
@@ -279,11 +283,17 @@ async function callOffPaths(app: TestApp): Promise<Record<string, string>> {
   const pending = await callOffIn(app, 'paused', { isPending: true });
   return {
     [`PATCH ${callOffs}/{callOffId}/items/{itemId}`]: `${pathOf(pending)}/items/${pending.itemId}`,
-    [`POST ${callOffs}/{callOffId}/pause`]: `${pathOf(await callOffIn(app, 'running'))}/pause`,
+    [PAUSE]: `${pathOf(await callOffIn(app, 'running'))}/pause`,
     [`POST ${callOffs}/{callOffId}/resumption`]: `${pathOf(await callOffIn(app, 'paused'))}/resumption`,
     [`POST ${callOffs}/{callOffId}/retries`]: `${pathOf(await callOffIn(app, 'completed_with_failures'))}/retries`,
     [`POST ${callOffs}/{callOffId}/abandonment`]: `${pathOf(await callOffIn(app, 'paused'))}/abandonment`,
   };
+}
+
+/** A job ends a call-off without pending items every minute. */
+async function runAgain(app: TestApp, path: string): Promise<unknown> {
+  const callOffId = path.split('/').at(-2);
+  return app.sql(`update call_offs set status = 'running', ended_at = null where id = $1`, [callOffId]);
 }
 
 /** The path for writing off the missing 2.00 of an installment. */

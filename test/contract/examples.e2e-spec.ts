@@ -38,6 +38,7 @@ beforeAll(async () => {
   for (const call of await exampleCalls(app, operations)) {
     const { name, operation, path, body, token } = call;
     replaced.push(...replacedValues(call));
+    await call.prepare?.();
     const { status, text, headers } = await app.request(operation.method, path, { body, token });
     if (status < 200 || status > 399) rejected.push(`${name} -> ${status} ${text}`);
     const documented = Object.keys(operation.responses[status]?.headers ?? {});
