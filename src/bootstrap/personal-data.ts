@@ -35,7 +35,7 @@ const CLASSES: Record<PersonalData, DataClass> = {
   },
   contact: {
     content:
-      'customers with their contacts; titles, parties and reasons of trips; notes, tasks and notes of waiting entries; lines of files to import, for at most 30 days',
+      'customers with their contacts; titles, parties and reasons of trips; notes, tasks and notes of waiting entries; lines of files to import, for at most 30 days; names of attachments',
     kept: 'last contact + 3 years (`CONTACT_RETENTION_MONTHS`)',
     deletedBy:
       'the erasure of the customer, on request or by the job `customers.retention`; for trips the job `trips.retention`, and a booked trip follows its booking',
@@ -100,7 +100,9 @@ const ELSEWHERE = `
 ## Elsewhere
 
 - **Vault.** The service stores no plaintext and no ciphertext of the vault: callers keep what they encrypt.
-- **Files.** The folder or bucket of files holds rendered invoices (class accounting), logos, and for seven days exports of a customer's data.
+- **Files.** The folder or bucket of files holds rendered invoices (class accounting), logos, attachments, and for seven days exports of a
+  customer's data. Attachments of a customer end with the customer, those of a traveler with the class travel, and those of bookings, trips
+  and contracts with their record: the job \`documents.attachments.erasure\`.
 - **Jobs.** The queue (schema \`graphile_worker\`) keeps the payload of a job until it has succeeded. Payloads contain ids only.
 - **Traces, metrics and error reports**, if configured, contain no personal data, only templates of routes, statements without values, and codes.
 - **Logs** contain ids of users and requests, and the network address of the client in the line of each request, of each rejected login

@@ -17,6 +17,7 @@ import { newTask } from '../desk/tasks.js';
 import { readWaiting, waitingForFull } from '../desk/waiting-list.js';
 import { DEPARTURES } from '../operations/departures.js';
 import { received } from '../finance/payments/bookings.js';
+import { draft as draftInvoice } from '../finance/invoices/invoicing.js';
 import { recorded } from '../finance/payments/payments.js';
 import { draft as draftContract } from '../legal/contracts.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -136,6 +137,12 @@ async function knownEverywhere(word: string) {
   await attached(owner, { subjectType: 'customer', subjectId: id }, Buffer.from(`${word} signed`), {
     fileName: `Contract of ${word}.txt`,
   });
+  const invoice = await draftInvoice(owner, { bookingId: booking.id, payerName: 'Carpathia Events' });
+  const [reference] = await app.sql<{ id: string }>('select id from contracts where public_id = $1', [contract.id]);
+  const subjects = { traveler: traveler.id, trip: trip.envelopeId, invoice: invoice.id, contract: reference?.id };
+  for (const [subjectType, subjectId] of Object.entries(subjects)) {
+    await attached(owner, { subjectType, subjectId }, Buffer.from(`${word} on the ${subjectType}`));
+  }
   const { entry: waiting } = await waitingForFull(app, { customerId: id, note: `${word} is flexible` });
   return { id, bookingId: booking.id, traveler, trip, contract, email, waiting };
 }
@@ -143,7 +150,10 @@ async function knownEverywhere(word: string) {
 describe('the erasure of a customer', () => {
   it('it erases at once what nothing requires, and keeps the rest until the end that the plan names', async () => {
     const word = 'Quixvar';
-    const { id, bookingId, traveler, waiting } = await knownEverywhere(word);
+    const { id, bookingId, traveler, waiting, email } = await knownEverywhere(word);
+    const other = await draftContract(app, { recipientEmail: email, recipientName: `Zora ${word}sson` });
+    const [loose] = await app.sql<{ id: string }>('select id from contracts where public_id = $1', [other.id]);
+    await attached(owner, { subjectType: 'contract', subjectId: loose?.id }, Buffer.from(`${word} without a booking`));
     const planned = await plan(id);
     expect(planned.status).toBe(201);
     expect(planned.body.data).toMatchObject({ status: 'planned', blockers: ['future_service'], steps: [] });
@@ -167,6 +177,7 @@ describe('the erasure of a customer', () => {
       travelers: 'keep',
       'travelers after their service': 'erase',
       'other trips': 'erase',
+      invoices: 'keep',
       payments: 'keep',
       contracts: 'keep',
       'lines to import': 'erase',
@@ -186,7 +197,7 @@ describe('the erasure of a customer', () => {
     const done = await readErasure(id, erasureId);
     expect(done).toMatchObject({ status: 'done' });
     expect(done.steps.map(({ module }) => module)).toEqual([
-      ...['bookings', 'trips', 'finance', 'legal', 'notifications', 'desk', 'documents', 'customers'],
+      ...['documents', 'bookings', 'trips', 'finance', 'legal', 'notifications', 'desk', 'customers'],
     ]);
     expect(await readCustomer(app, id)).toMatchObject({ displayName: 'Erased person', emails: [], notes: null });
 
@@ -265,7 +276,7 @@ describe('the erasure of a customer', () => {
     const half = await readErasure(id, erasureId);
     expect(half.status).toBe('running');
     expect(half.steps.filter(({ finishedAt }) => finishedAt !== null).map(({ module }) => module)).toEqual([
-      ...['bookings', 'trips', 'finance', 'legal'],
+      ...['documents', 'bookings', 'trips', 'finance', 'legal'],
     ]);
     await app.sql(
       `update notification_messages set status = 'sent', sent_at = now(), lease_until = null where recipient = $1`,
@@ -366,8 +377,8 @@ describe('the export of a customer', () => {
     expect(file.headers['content-type']).toBe('application/octet-stream');
     const { data } = JSON.parse(file.text) as typeof file.body;
     expect(data.map(({ kind }) => kind)).toEqual([
-      ...['bookings', 'items', 'vouchers', 'travelers', 'travelers with a service ahead', 'other trips', 'payments'],
-      ...['contracts', 'notes', 'tasks', 'waiting entries', 'lines to import', 'attachments', 'customers'],
+      ...['attachments', 'bookings', 'items', 'vouchers', 'travelers', 'travelers with a service ahead', 'other trips'],
+      ...['invoices', 'payments', 'contracts', 'notes', 'tasks', 'waiting entries', 'lines to import', 'customers'],
       'consents',
     ]);
     expect(data.every(({ purpose }) => purpose.length > 5)).toBe(true);
@@ -379,10 +390,10 @@ describe('the export of a customer', () => {
 
     app.travel({ days: 8 });
     expect(rejection(await owner.get(`${path}/download`))).toMatchObject({ status: 410, code: 'export_expired' });
-    // The other file is an attachment of the customer.
-    expect(filesWith(word)).toHaveLength(2);
+    // The other files are attachments: one of each kind.
+    expect(filesWith(word)).toHaveLength(6);
     await asSystem(() => app.nest.get(DataExportsService, { strict: false }).deleteExpired());
-    expect(filesWith(word)).toHaveLength(1);
+    expect(filesWith(word)).toHaveLength(5);
     expect((await owner.get<One<Export>>(path)).body.data.status).toBe('expired');
     app.travel({ days: -8 });
   });

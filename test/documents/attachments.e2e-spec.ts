@@ -20,7 +20,7 @@ import {
   problem,
   staffWith,
 } from '../bookings/bookings.js';
-import { addTraveler } from '../bookings/travelers.js';
+import { addTraveler, travelersOf } from '../bookings/travelers.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { draft as draftInvoice } from '../finance/invoices/invoicing.js';
 import { draft as draftContract } from '../legal/contracts.js';
@@ -29,6 +29,7 @@ import { png } from '../organization/logos.js';
 import { newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { makeTrip, MANUAL } from '../trips/trips.js';
 import {
   type Attachment,
   attached,
@@ -56,6 +57,7 @@ const onCustomer = async () => ({ subjectType: 'customer', subjectId: (await new
 const read = async (id: string) => (await owner.get<One<Attachment>>(`${ATTACHMENTS}/${id}`)).body.data;
 const sweep = () => asSystem(() => app.nest.get(AttachmentRetentionJobs, { strict: false }).deleteUnnamed());
 
+const eraseEnded = () => asSystem(() => app.nest.get(AttachmentRetentionJobs, { strict: false }).eraseEnded());
 const database = () => app.nest.get(Database, { strict: false });
 
 /** Runs the work outside of the running transaction. */
@@ -385,6 +387,63 @@ describe('the deletion of an attachment', () => {
     const { id } = await newAttachment(owner, await onBooking());
     await reversed(app, id, 'documents.attachment.create');
     expect((await owner.get(`${ATTACHMENTS}/${id}`)).status).toBe(404);
+  });
+});
+
+describe('the end of attachments', () => {
+  it('files end with the personal data of their record, those of travelers with the travel data, and those of deleted ones', async () => {
+    const { booking } = await confirmedBooking(owner, { item: { serviceDate: app.day(10) } });
+    const leaving = await addTraveler(owner, booking.id, { lastName: 'Pop' });
+    const staying = await addTraveler(owner, booking.id, { lastName: 'Stan' });
+    const past = await makeBooking(owner);
+    const trip = await makeTrip(owner, [MANUAL], { title: 'Delta' });
+    const contract = await draftContract(app, { title: 'Terms' });
+    const [reference] = await app.sql<{ id: string }>('select id from contracts where public_id = $1', [contract.id]);
+    const fileOn = async (subjectType: string, subjectId: unknown) => {
+      const content = textFile();
+      const { id } = await attached(owner, { subjectType, subjectId }, content);
+      return { id, content };
+    };
+    const files = {
+      deleted: await fileOn('traveler', leaving.id),
+      traveler: await fileOn('traveler', staying.id),
+      erased: await fileOn('booking', past.id),
+      trip: await fileOn('trip', trip.envelopeId),
+      contract: await fileOn('contract', reference?.id),
+      kept: await fileOn('booking', booking.id),
+    };
+    const left = async () => {
+      const found: string[] = [];
+      for (const [name, { id, content }] of Object.entries(files)) {
+        const { status } = await owner.get(`${ATTACHMENTS}/${id}`);
+        expect([name, filesWith(content).length]).toEqual([name, status === 200 ? 1 : 0]);
+        if (status === 200) found.push(name);
+      }
+      return found;
+    };
+    await eraseEnded();
+    expect(await left()).toEqual(Object.keys(files));
+
+    expect((await owner.delete(`${travelersOf(booking.id)}/${leaving.id}`)).status).toBe(200);
+    await app.sql(`update bookings set erased_at = now() where id = $1`, [past.id]);
+    await app.sql(`update trip_envelopes set erased_at = now() where id = $1`, [trip.envelopeId]);
+    await app.sql(
+      `update contracts set erased_at = now(), body = '', recipient_name = null, recipient_email = null, metadata = null where id = $1`,
+      [reference?.id],
+    );
+    await eraseEnded();
+    expect(await left()).toEqual(['traveler', 'kept']);
+    const [{ count } = {}] = await app.sql<{ count: string }>(
+      `select count(*) from ledger_payloads payload join action_ledger_entries entry on entry.id = payload.entry_id
+       where entry.subject_id = $1 and payload.after is not null`,
+      [files.erased.id],
+    );
+    expect(Number(count)).toBe(0);
+
+    app.travel({ days: 45 });
+    await eraseEnded();
+    expect(await left()).toEqual(['kept']);
+    app.travel({ days: -45 });
   });
 });
 

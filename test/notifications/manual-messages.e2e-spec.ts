@@ -27,7 +27,7 @@ beforeAll(async () => {
   app = await startApp({
     env: {
       ...{ JOBS: 'false', SMTP_URL: server.url, MAIL_FROM: 'Office <office@example.com>' },
-      ...{ RATE_LIMIT_FACTOR: '1000' },
+      ...{ RATE_LIMIT_FACTOR: '1000', LOG_LEVEL: 'error' },
     },
   });
   owner = app.as('owner');
@@ -263,7 +263,7 @@ describe('a message with attachments', () => {
     expect(mailsTo(recipient)).toEqual([]);
   });
 
-  it('a file that cannot be read ends the message, and one that is unavailable only delays it', async () => {
+  it('a file that cannot be read ends the message, and the fault is logged', async () => {
     const { recipient, bookingId, booking } = await aBooking();
     const { id } = await attached(owner, booking, textFile(), FOR_CUSTOMER);
     const sent = await send({ bookingId, ...WRITTEN, attachmentIds: [id] }, sender);
@@ -279,5 +279,7 @@ describe('a message with attachments', () => {
     app.travel({ days: -1 });
     files.mockRestore();
     expect(mailsTo(recipient)).toEqual([]);
+    expect(app.logs.filter((line) => line.includes('A file of a mail cannot be read'))).toHaveLength(1);
+    expect(app.logs.join()).not.toContain(recipient);
   });
 });

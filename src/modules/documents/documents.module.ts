@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { CustomersModule } from '../customers/index.js';
 import { AttachmentData } from './attachments/attachment-data.js';
+import { AttachmentErasuresService } from './attachments/attachment-erasures.service.js';
 import { AttachmentRetentionJobs } from './attachments/attachment-retention.jobs.js';
 import { AttachmentsController } from './attachments/attachments.controller.js';
 import { AttachmentsRepository } from './attachments/attachments.repository.js';
@@ -15,6 +16,7 @@ import './documents-tables.js';
   controllers: [AttachmentsController],
   providers: [
     AttachmentData,
+    AttachmentErasuresService,
     AttachmentRetentionJobs,
     AttachmentsRepository,
     AttachmentsService,

@@ -1,23 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { Listeners, Listens } from '../../../platform/discovery/listeners.js';
-import { EnclosedFiles } from '../../../platform/files/enclosed-files.js';
-import { PayloadErasuresService } from '../../action-ledger/index.js';
 import { bookingIdsOf, type HeldData, type Person, PersonalDataHolder } from '../../customers/index.js';
+import { AttachmentErasuresService } from './attachment-erasures.service.js';
 import { type AttachmentSubject, AttachmentSubjects } from './attachment-subjects.js';
 import { AttachmentsRepository } from './attachments.repository.js';
 
 const REASON = 'The data of the customer was erased on request';
 
-/** Collects and erases the files on a customer, and on other records about the person. */
+/**
+ * Collects and erases the files on a customer, and on other records about the person. It comes first, because the other modules erase
+ * the names and addresses by which the records are found.
+ */
 @Injectable()
-@Listens(PersonalDataHolder, 65)
+@Listens(PersonalDataHolder, 5)
 export class AttachmentData implements PersonalDataHolder {
   readonly module = 'documents';
 
   constructor(
     private readonly repository: AttachmentsRepository,
-    private readonly enclosed: EnclosedFiles,
-    private readonly payloads: PayloadErasuresService,
+    private readonly erasures: AttachmentErasuresService,
     private readonly listeners: Listeners,
   ) {}
 
@@ -32,15 +33,8 @@ export class AttachmentData implements PersonalDataHolder {
     return [{ dataClass: 'contact', kind: 'attachments', keptUntil: null, records }];
   }
 
-  /** Bytes that the attachment of another record has as well are kept. */
   async erase(person: Person): Promise<number> {
-    const deleted = await this.repository.deleteOf(await this.subjectsOf(person));
-    const ids = deleted.map(({ id }) => id);
-    await this.payloads.eraseAbout('attachment', ids, REASON);
-    const unnamed = await this.repository.lockUnnamedOf(deleted.flatMap(({ contentKey }) => contentKey ?? []));
-    for (const key of unnamed) await this.enclosed.delete(key);
-    await this.repository.deleteContents(unnamed);
-    return deleted.length;
+    return this.erasures.erase(await this.subjectsOf(person), REASON);
   }
 
   private async subjectsOf(person: Person): Promise<AttachmentSubject[]> {

@@ -36,4 +36,7 @@ export abstract class AttachmentSubjects {
 
   /** The records about this person whose attachments are personal data, besides those of the customer itself. */
   abstract recordsOf(person: Person): Promise<AttachmentSubject[]>;
+
+  /** Records with attachments that were deleted, or whose personal data has ended. */
+  abstract listEnded(limit: number): Promise<AttachmentSubject[]>;
 }
