@@ -20,9 +20,10 @@ interface Problem {
  */
 const FORCED = [
   'no-ambiguous-paths at #/paths/~1v1~1admin~1legal~1policies~1{id}~1versions',
-  ...['activation', 'archival', 'copies', 'options', 'quotes', 'units'].map(
+  ...['activation', 'archival', 'copies', 'extras', 'options', 'questions', 'quotes', 'units'].map(
     (resource) => `no-ambiguous-paths at #/paths/~1v1~1admin~1products~1{productId}~1${resource}`,
   ),
+  'operation-2xx-response at #/paths/~1v1~1admin~1attachments~1{attachmentId}~1download/get/responses',
   'operation-2xx-response at #/paths/~1v1~1admin~1customers~1{customerId}~1data-exports~1{exportId}~1download/get/responses',
   'operation-2xx-response at #/paths/~1v1~1admin~1finance~1invoice-renditions~1{id}~1download/get/responses',
 ];

@@ -2,7 +2,7 @@ import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, Ignored, OneOf, Optional, Text, Version, Whole } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
-import { Instant } from '../../../platform/http/trade-fields.js';
+import { CheckedText, Instant } from '../../../platform/http/trade-fields.js';
 import { ATTACHMENT_SUBJECT_TYPES, type AttachmentSubjectType } from './attachment-subjects.js';
 import {
   type Attachment,
@@ -17,7 +17,9 @@ export const MAX_FILE_BYTES = 10_485_760;
 const MAX_SUBJECT_ID = 128;
 const MAX_NAME = 150;
 /** No path, no characters that change the direction of text or are not shown, and no name of dots only. */
+// The document does not show it: validators of JSON schemas do not know its classes of characters.
 const FILE_NAME = /^(?!\.*$)[^/\\:\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u;
+const FILE_NAME_RULE = '$property must have no path, no control characters and no formatting characters';
 
 /** A new file on a record. Its bytes are sent afterwards. */
 export class CreateAttachment {
@@ -42,7 +44,8 @@ export class CreateAttachment {
    * Name of the file, without a path and in Unicode's composed form (NFC).
    * @example "rooming-list.pdf"
    */
-  @Text({ max: MAX_NAME, pattern: FILE_NAME, composed: true })
+  @Text({ max: MAX_NAME, composed: true })
+  @CheckedText('isFileName', (name) => FILE_NAME.test(name), { max: MAX_NAME, message: FILE_NAME_RULE })
   fileName: string;
 
   /**
