@@ -134,7 +134,7 @@ describe('a signature on the page of a contract', () => {
       expect(text).toContain(`Unterzeichnet von Clara &lt;Meier&gt; am ${today}.`);
       expect(text).not.toContain('<form');
     }
-    const later = await sign(link, { ...form, name: 'Somebody else' });
+    const later = await sign(link, { ...form, name: 'Maria Other' });
     expect([later.status, later.text.includes('Clara &lt;Meier&gt;')]).toEqual([200, true]);
     const stored = await read(app, contract.id);
     expect(stored).toMatchObject({
@@ -156,7 +156,7 @@ describe('a signature on the page of a contract', () => {
     const { contract, link, page } = await mailed({ bookingId });
     await sign(link, { name: 'Clara Meier', accepted: 'yes', bodySha256: digestIn(page.text) });
     const { signedAt } = await read(app, contract.id);
-    for (const change of [`signed_at = now()`, `signed_statement = 'No'`, `signer_name = 'Somebody else'`]) {
+    for (const change of [`signed_at = now()`, `signed_statement = 'No'`, `signer_name = 'Maria Other'`]) {
       const changed = app.sql(`update contracts set ${change} where id = $1`, [contract.reference]);
       await expect(changed).rejects.toThrow('its signature stays');
     }

@@ -99,7 +99,7 @@ describe('the dispatch of an invoice', () => {
     expect([first.status, second.status]).toEqual([201, 201]);
   });
 
-  it('a draft, an address of nobody, and a caller without the scope are rejected', async () => {
+  it('a draft, an address that is not of the record, and a caller without the scope are rejected', async () => {
     const { id, bookingId } = await billed();
     const foreign = await sendInvoice(id, { recipientEmail: address() });
     expect([foreign.status, foreign.body]).toEqual([

@@ -60,7 +60,7 @@ export class UnitCount {
   people: number;
 }
 
-/** Somebody or something that serves the departure. */
+/** A guide, a vehicle or another resource of the departure. */
 export class ManifestResource {
   /** Resource (prefix `rsrc`). */
   @Id('rsrc')

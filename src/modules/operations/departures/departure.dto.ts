@@ -18,8 +18,8 @@ import {
 import { AnyOf, FormerName, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
-import { CutoffBody, CutoffResponse, type DepartureUnitPrice, toCutoff } from '../../products/index.js';
 import { withNames } from '../../../platform/http/row-names.js';
+import { CutoffBody, CutoffResponse, type DepartureUnitPrice, toCutoff } from '../../products/index.js';
 import { SlotWarning } from './departure-followers.dto.js';
 import {
   RESOURCE_CONFLICT_RULES,

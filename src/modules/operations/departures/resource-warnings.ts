@@ -47,7 +47,7 @@ export const isUnderstaffed = (departure: string, now: string): string =>
 
 /**
  * SQL: a query for the warnings about the resources of a departure at an instant. `people` is an expression for the people of its
- * confirmed bookings. Vehicles share them; if the seats of one are not known, nothing is said about its kind.
+ * confirmed bookings. Vehicles of a kind share them; a kind gets no warning if the seats of one vehicle are unknown.
  */
 export const resourceWarningsOf = (departure: string, { now, people }: { now: string; people: string }): string => `
   select warning.* from (
