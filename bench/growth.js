@@ -74,7 +74,8 @@ const CASES = {
   'desk: a booking': ({ ids }) => get(`/v1/admin/desk/bookings/${any(ids.bookings)}`),
   'desk: bookings with a balance': () => get(`${BOOKINGS}?balance=open`),
   'desk: search a number': ({ rows }) => get(`/v1/admin/search?q=G-${rows}`),
-  'desk: search a name': () => get('/v1/admin/search?q=customer%20a1'),
+  'desk: search a name': ({ names }) => get(`/v1/admin/search?q=${encodeURIComponent(any(names))}`),
+  'desk: search a common word': () => get('/v1/admin/search?q=customer'),
   'desk: calendar of a week': () => get('/v1/admin/operations/calendar'),
   'realtime: newest 100 of a channel': () => get('/realtime/v1/channels/growth.1/messages?limit=100', 'platform'),
 };
@@ -200,11 +201,15 @@ async function dataOf(connect) {
     const { rows: subjects } = await client.query(
       `select subject_type as type, subject_id as id from action_ledger_entries where subject_type = 'growth_7' limit 1`,
     );
+    const { rows: named } = await client.query(
+      `select customer_name as name from bookings where number like 'G-%' order by id limit 200`,
+    );
+    const names = named.map(({ name }) => name);
     const { rows: counts } = await client.query(`select count(*)::int as rows from bookings where number like 'G-%'`);
     const before = (days) => new Date(Date.now() - days * 86_400_000).toISOString();
     const [today, inTwoMonths] = [0, -61].map((days) => before(days).slice(0, 10));
     const times = { yesterday: before(1.5), monthAgo: before(30), today, inTwoMonths };
-    return { ids, subject: subjects[0], rows: counts[0].rows, ...times };
+    return { ids, names, subject: subjects[0], rows: counts[0].rows, ...times };
   } finally {
     await client.end();
   }

@@ -10,6 +10,11 @@ const MESSAGES_PER_CHANNEL = 10_000;
 const SUFFIX = `day.prefix || lpad(n::text, 16, '0')`;
 const TIME = `day.start + n % 86400 * interval '1 second'`;
 
+/** The name of a customer, which is rare: letters only, like names of people. */
+const NAME = `'Customer ' || translate(left(md5(n::text), 10), '0123456789', 'ghijklmnop')`;
+const DUE = `(day.start::date + (n % 120)::int)`;
+const PAST = `${DUE} < current_date - 14 and n % 20 > 0`;
+
 /**
  * Copies rows of the demo data, so that they satisfy every constraint, and replaces these columns. `condition` selects the
  * copied rows.
@@ -20,8 +25,10 @@ const COPIES = [
     columns: {
       id: `'book_' || ${SUFFIX}`,
       number: `'G-' || n`,
-      customer_name: `'Customer ' || md5(n::text)`,
+      customer_name: NAME,
+      search_text: `'g-' || n || ' ' || lower(${NAME})`,
       departure_date: `template.departure_date + (n % 700)::int`,
+      confirmed_on: 'case when template.confirmed_on is not null then day.start::date end',
     },
   },
   {
@@ -37,8 +44,12 @@ const COPIES = [
     table: 'payment_schedules',
     columns: {
       id: `'psch_' || ${SUFFIX}`,
+      plan_id: `'plan_' || ${SUFFIX}`,
       booking_id: `'book_' || ${SUFFIX}`,
-      due_date: 'template.due_date + (n % 120)::int',
+      due_date: DUE,
+      // Most of what was due is paid.
+      status: `case when ${PAST} then 'paid' else template.status end`,
+      paid_cents: `case when ${PAST} then template.amount_cents else template.paid_cents end`,
     },
   },
   {
@@ -61,8 +72,8 @@ const COPIES = [
       number: `case when template.number is not null then 'G-' || n end`,
       sequence: 'case when template.sequence is not null then 1000000 + n end',
       due_date: 'template.due_date + (n % 120)::int',
-      payer_name: `'Customer ' || md5(n::text)`,
-      search_text: `'g-' || n || ' customer ' || md5(n::text)`,
+      payer_name: NAME,
+      search_text: `'g-' || n || ' ' || lower(${NAME})`,
     },
     condition: `type = 'invoice'`,
   },
@@ -73,6 +84,7 @@ const COPIES = [
       booking_id: `case when template.booking_id is not null then 'book_' || ${SUFFIX} end`,
       reference: `'G-' || n`,
       paid_on: 'day.start::date',
+      unapplied_cents: 'case when n % 50 = 0 then template.unapplied_cents else 0 end',
     },
     condition: `kind in ('receipt', 'supplier_payment')`,
   },
@@ -137,7 +149,11 @@ export async function fill(connect, factor, log) {
     for (let next = work.shift(); next; next = work.shift()) await next();
   };
   await Promise.all([lane(), lane()]);
-  await withClient(connect, (client) => client.query('select recount_rows()'));
+  await withClient(connect, async (client) => {
+    await client.query('select recount_rows()');
+    // Only now no other transaction prevents that rows are marked as visible to all, which scans of indexes alone need.
+    await client.query('vacuum');
+  });
 }
 
 async function fillLedger(connect, rows, log) {
