@@ -61,6 +61,24 @@ describe('the search over all records', () => {
     expect(found[5]).toMatchObject({ title: `Jose's walk ${mark}`, status: 'scheduled', isExact: false });
   });
 
+  it('a name that many records contain finds the newest of them, and a number without digits comes first', async () => {
+    const name = word().replace(/\d/g, (digit) => 'ghijklmnop'.charAt(Number(digit)));
+    const { id: numbered } = await makeBooking(owner, { number: name.toUpperCase() });
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n += 1) ids.unshift((await makeBooking(owner, { customerName: `Ana ${name}` })).id);
+    const traveler = await makeBooking(owner);
+    await addTraveler(owner, traveler.id, { firstName: 'Ana', lastName: name });
+    const newest = [traveler.id, ...ids].map((id) => ['booking', id]);
+
+    const named = await find(`${name} ana`, { more: '&limit=3' });
+    const rare = await find(`${name} ana`, { more: '&limit=20' });
+    const exact = await find(name, { more: '&limit=3' });
+
+    expect(idsOf(named)).toEqual(newest.slice(0, 3));
+    expect(idsOf(rare)).toEqual(newest);
+    expect(idsOf(exact)).toEqual([['booking', numbered], ...newest.slice(0, 2)]);
+  });
+
   it('a booking is found by its telephone number and by the names of its travelers', async () => {
     const mark = word();
     const subscriber = String(randomInt(10_000_000, 99_999_999));

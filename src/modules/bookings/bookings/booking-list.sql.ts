@@ -51,16 +51,20 @@ const OWED = `from payment_schedules installment
 const UNAPPLIED = `from payments payment
   where payment.booking_id = b.id and payment.status = 'completed' and payment.unapplied_cents > 0`;
 
-/**
- * The bookings with each balance; the value is today. A set of its own for each, because a condition on every booking would read the
- * plans of all.
- */
-const WITH_BALANCE: Readonly<Record<Balance, string>> = {
-  open: `select b.id from bookings b where ?::date is not null and exists (select ${OWED})`,
-  overdue: `select b.id from bookings b where exists (select ${OWED} and installment.due_date < ?::date)`,
-  credit: `select payment.booking_id from payments payment
-    where ?::date is not null and payment.status = 'completed' and payment.unapplied_cents > 0`,
+/** Tests whether the booking `b` has this balance; the value is today. */
+const HAS_BALANCE: Readonly<Record<Balance, string>> = {
+  open: `?::date is not null and exists (select ${OWED})`,
+  overdue: `exists (select ${OWED} and installment.due_date < ?::date)`,
+  credit: `?::date is not null and exists (select ${UNAPPLIED})`,
 };
+
+/** Several balances are a set of bookings for each: with `or`, the plans of all bookings would be read one by one. */
+function hasBalance(balances: readonly Balance[]): string {
+  const [only, ...others] = balances.map((balance) => HAS_BALANCE[balance]);
+  if (only === undefined || others.length === 0) return only ?? 'false';
+  const sets = [only, ...others].map((condition) => `select b.id from bookings b where ${condition}`);
+  return `b.id in (${sets.join(' union all ')})`;
+}
 
 /**
  * What a row of the list shows besides the booking `b`, as a subquery of one row. What the customer owes is finance's; people are the
@@ -114,7 +118,7 @@ export function conditionsOf(
     ['b.customer_id = ?', customerId],
     ['b.channel_id = ?', channelId],
     [OF_PRODUCT, productId],
-    [`b.id in (${(balance ?? []).map((one) => WITH_BALANCE[one]).join(' union all ')})`, balance && today],
+    [hasBalance(balance ?? []), balance && today],
     [ON_DEPARTURE, departureId],
     [
       travelersIncomplete ? DATA_INCOMPLETE : `not ${DATA_INCOMPLETE}`,

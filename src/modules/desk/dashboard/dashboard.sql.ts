@@ -6,6 +6,9 @@ const OWED = `payment_schedules installment join bookings booking on booking.id 
   where installment.status = 'pending' and ${IS_RECEIVABLE}`;
 const OPEN_CENTS = 'sum(installment.amount_cents - installment.paid_cents)';
 
+/** SQL: tests whether money of a payment is not applied. */
+const isUnapplied = (payment: string) => `${payment}.status = 'completed' and ${payment}.unapplied_cents > 0`;
+
 /** Open installments by week and currency; $1 is today. */
 export const MONEY = `
   select date_trunc('week', installment.due_date)::date as "weekStart", installment.currency,
@@ -53,10 +56,13 @@ const NOTICES = [
   },
   {
     scope: 'finance:receivables',
-    select: `'money_unapplied', 'booking', booking.id, booking.number, min(payment.paid_on), sum(payment.unapplied_cents)::float8,
+    select: `'money_unapplied', 'booking', booking.id, booking.number, payment.paid_on,
+      (select sum(other.unapplied_cents) from payments other where other.booking_id = booking.id and ${isUnapplied('other')})::float8,
       booking.currency
       from payments payment join bookings booking on booking.id = payment.booking_id
-      where payment.status = 'completed' and payment.unapplied_cents > 0 group by booking.id`,
+      where ${isUnapplied('payment')} and not exists (
+        select from payments earlier where earlier.booking_id = payment.booking_id and ${isUnapplied('earlier')}
+          and (earlier.paid_on, earlier.id) < (payment.paid_on, payment.id))`,
   },
 ];
 

@@ -14,6 +14,9 @@ import {
 } from './search.dto.js';
 import { kindsFor, searchStatement } from './search.sql.js';
 
+/** Numbers of records have digits, and addresses an `@`. */
+const NAME = /^[^\d@]*$/;
+
 /** Finds the records of all kinds that the caller may read. */
 @Injectable()
 export class RecordSearchService {
@@ -28,7 +31,7 @@ export class RecordSearchService {
     const withheld = RECORD_KINDS.filter((kind) => !kinds.includes(kind)).map((kind) => ({ kind }));
     if (kinds.length === 0) return { records: [], withheld };
     const digits = digitsOf(q);
-    const records = await this.database.query<FoundRecord>(searchStatement(kinds), [
+    const records = await this.database.query<FoundRecord>(searchStatement(kinds, { isName: NAME.test(q) }), [
       q,
       q.trim(),
       // National numbers begin with zeros that international ones lack.

@@ -10,11 +10,24 @@ const digits = (text: string): string => `($3::text is not null and ${text} like
 /** The digits of a telephone number as it was typed, without a `(0)` that is not dialled abroad; the expression of an index. */
 const PHONE_DIGITS = `regexp_replace(replace(booking.customer_phone, '(0)', ''), '\\D', '', 'g')`;
 
+/** The newest records of a kind, in which a common name is found several times: reading its index entries would take longer. */
+const RECENT = 1_000;
+
+interface Source {
+  scope: string;
+  /** The columns of a found record. */
+  columns: string;
+  /** The tables with the conditions. */
+  from: string;
+  newest: string;
+  /** How the newest records are found by a name, unless an older one comes before them; absent if names do not find records. */
+  recent?: { table: string; alias: string; condition: string; unless?: string };
+}
+
 /**
- * How the records of each kind are found: the columns of a found record, and the tables with the conditions. Each condition of a
- * booking has an index of its own, which `or` would not use.
+ * How the records of each kind are found. Each condition of a booking has an index of its own, which `or` would not use.
  */
-const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; from: string; newest: string }>> = {
+const SOURCES: Readonly<Record<RecordKind, Source>> = {
   customer: {
     scope: 'customers:read',
     columns: `customer.id, null::text as number, customer.display_name as title, customer.status, null::date as day,
@@ -22,6 +35,10 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
     from: `customers customer where customer.status in ('active', 'archived')
       and (${words('customer.search_text')} or ${digits('customer.search_text')})`,
     newest: 'customer.created_at desc, customer.id desc',
+    recent: {
+      ...{ table: 'customers', alias: 'customer' },
+      condition: `customer.status in ('active', 'archived') and ${words('customer.search_text')}`,
+    },
   },
   booking: {
     scope: 'bookings:read',
@@ -32,6 +49,13 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
       union all select booking.id from bookings booking where ${digits(PHONE_DIGITS)}
       union all select traveler.booking_id from booking_travelers traveler where ${words('traveler.search_text')})`,
     newest: 'booking.created_at desc, booking.id desc',
+    recent: {
+      ...{ table: 'bookings', alias: 'booking' },
+      condition: `(${words('booking.search_text')} or exists (
+        select from booking_travelers traveler where traveler.booking_id = booking.id and ${words('traveler.search_text')}))`,
+      // Staff may choose a number without digits.
+      unless: 'exists (select from bookings where number in ($2, upper($2)))',
+    },
   },
   trip: {
     scope: 'trips:read',
@@ -40,6 +64,7 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
       coalesce(lower(trip.traveler_party #>> '{billing,email}'), '') = $4 as "isExact"`,
     from: `trip_envelopes trip where ${words('trip.search_text')}`,
     newest: 'trip.created_at desc, trip.id desc',
+    recent: { table: 'trip_envelopes', alias: 'trip', condition: words('trip.search_text') },
   },
   invoice: {
     scope: 'finance:receivables',
@@ -50,6 +75,7 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
       union all select invoice.id from bookings booking join invoices invoice on invoice.booking_id = booking.id
       where ${words('booking.search_text')} and lower(booking.number) = $4)`,
     newest: 'invoice.created_at desc, invoice.id desc',
+    recent: { table: 'invoices', alias: 'invoice', condition: words('invoice.search_text') },
   },
   contract: {
     scope: 'legal:read',
@@ -58,6 +84,7 @@ const SOURCES: Readonly<Record<RecordKind, { scope: string; columns: string; fro
       coalesce(lower(contract.contract_number), '') = $4 or coalesce(lower(contract.recipient_email), '') = $4 as "isExact"`,
     from: `contracts contract where ${words('contract.search_text')}`,
     newest: 'contract.created_at desc, contract.id desc',
+    recent: { table: 'contracts', alias: 'contract', condition: words('contract.search_text') },
   },
   departure: {
     scope: 'operations:read',
@@ -79,16 +106,33 @@ export function kindsFor(mayRead: (scope: string) => boolean): RecordKind[] {
 
 /**
  * Finds records of these kinds in one statement. The values are the query, the query as a number, the LIKE pattern of its digits or
- * null, the query as an e-mail address, the time zone of the organization, the current instant and the limit per kind.
+ * null, the query as an e-mail address, the time zone of the organization, the current instant and the limit per kind. A query that is
+ * a name, so neither a number nor an address, has no exact matches that would come before newer ones: if enough of the newest records
+ * match it, no others are read.
  */
-export function searchStatement(kinds: readonly RecordKind[]): string {
+export function searchStatement(kinds: readonly RecordKind[], { isName }: { isName: boolean }): string {
   const parts = kinds.map((kind, place) => {
-    const { columns, from, newest } = SOURCES[kind];
-    return `(select ${place} as place, '${kind}' as kind, row_number() over () as rank, one.* from (
-      select ${columns} from ${from} order by "isExact" desc, ${newest} limit $7) as one)`;
+    const found = isName ? foundByName(SOURCES[kind]) : foundIn(SOURCES[kind]);
+    return `(select ${place} as place, '${kind}' as kind, row_number() over () as rank, one.* from (${found}) as one)`;
   });
   // The parameters have a type even if no kind uses them.
   return `with given as (select $1::text, $2::text, $3::text, $4::text, $5::text, $6::timestamptz, $7::int)
     select kind, id, number, title, status, day, "isExact" from (${parts.join(' union all ')}) as found
     order by "isExact" desc, place, rank`;
+}
+
+function foundIn({ columns, from, newest }: Source, condition = 'true'): string {
+  return `select ${columns} from ${from} and ${condition} order by "isExact" desc, ${newest} limit $7`;
+}
+
+function foundByName(source: Source): string {
+  const { columns, newest, recent } = source;
+  if (!recent) return foundIn(source);
+  const { table, alias, condition, unless = 'false' } = recent;
+  const isEnough = `((select count(*) from recent) >= $7 and not ${unless})`;
+  return `with recent as materialized (
+      select ${columns} from (select * from ${table} order by created_at desc, id desc limit ${RECENT}) as ${alias}
+      where ${condition} order by ${newest} limit $7)
+    select * from recent where ${isEnough}
+    union all (${foundIn(source, `not ${isEnough}`)})`;
 }
