@@ -11,7 +11,7 @@ const arrows = {
   organization: ['action-ledger'],
   customers: ['action-ledger', 'vault'],
   documents: ['action-ledger', 'customers'],
-  catalog: ['action-ledger'],
+  catalog: ['action-ledger', 'operations', 'products'],
   notifications: ['action-ledger', 'customers', 'documents', 'identity', 'organization'],
   connect: ['action-ledger', 'identity'],
   taxes: ['action-ledger'],

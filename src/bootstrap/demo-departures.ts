@@ -17,8 +17,7 @@ const FURTHER = new Map<string, object>([
 ]);
 
 /**
- * Creates the departures of the demo catalog in operations, and publishes the departures of operations in the catalog. Neither
- * module knows the other.
+ * Creates the departures of the demo catalog in operations, and publishes the departures of operations in the catalog.
  */
 @Injectable()
 export class DemoDepartures {

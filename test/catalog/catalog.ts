@@ -13,6 +13,7 @@ export interface CatalogDocument {
   locale: string;
   market: string;
   fields: Fields;
+  productFields: string[];
   version: number;
   embedded: boolean;
   createdAt: string;

@@ -36,6 +36,7 @@ describe('PUT of a catalog document', () => {
       locale: 'en-GB',
       market: 'default',
       fields,
+      productFields: [],
       version: 1,
       embedded: false,
       createdAt: expect.any(String),

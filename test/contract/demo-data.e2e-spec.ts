@@ -28,6 +28,7 @@ interface Departure {
 
 interface CatalogDocument {
   id: string;
+  locale: string;
   fields: {
     name: string;
     departureTimezone?: string;
@@ -143,7 +144,7 @@ it('the storefront shows the next departure of the demo products as operations h
 it('what demo bookings, trips and contracts sell has the name of its product', async () => {
   const nameOf = (departureId: unknown) => {
     const departure = departures.find(({ id }) => id === departureId);
-    return documents.find(({ id }) => id === departure?.productId)?.fields.name;
+    return documents.find(({ id, locale }) => id === departure?.productId && locale === 'en-GB')?.fields.name;
   };
   const sold = [...records.values()].filter(({ departureId, title }) => typeof departureId === 'string' && title);
   expect(sold.length).toBeGreaterThan(20);

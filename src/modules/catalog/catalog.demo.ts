@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
+import { AdvertisedProductsService } from '../products/index.js';
 import { demoDocuments } from './demo/demo-documents.js';
 import type { AdvertisedDeparture, Draft } from './demo/demo-fields.js';
 import { demoSynonyms } from './demo/demo-synonyms.js';
@@ -25,6 +26,7 @@ export class CatalogDemo {
   constructor(
     private readonly documents: DocumentsService,
     private readonly synonyms: SynonymsService,
+    private readonly products: AdvertisedProductsService,
     private readonly clock: Clock,
   ) {}
 
@@ -49,6 +51,9 @@ export class CatalogDemo {
       return { ...draft, fields: { ...fields, departures } };
     });
     await this.documents.putAll(documents, demoId('cbat', 1));
+    // A job would do it later, and the examples of the API document would differ from run to run.
+    const known = await this.products.listKnown(documents.map(({ id }) => id));
+    for (const productId of known) await this.documents.followProduct({ productId });
   }
 
   @DemoData(550, 'synonyms')

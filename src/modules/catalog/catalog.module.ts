@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { OperationsModule } from '../operations/index.js';
+import { ProductsModule } from '../products/index.js';
 import { CatalogDemo } from './catalog.demo.js';
+import { CatalogProductListener } from './documents/catalog-product-listener.js';
 import { DocumentsController } from './documents/documents.controller.js';
 import { DocumentsRepository } from './documents/documents.repository.js';
 import { DocumentsService } from './documents/documents.service.js';
@@ -16,11 +19,12 @@ import { CatalogAdministrationService } from './administration/catalog-administr
 import './catalog-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule],
+  imports: [ActionLedgerModule, OperationsModule, ProductsModule],
   controllers: [DocumentsController, SearchController, SynonymsController, CatalogAdministrationController],
   providers: [
     CatalogDemo,
     CatalogIndexService,
+    CatalogProductListener,
     DocumentsRepository,
     DocumentsService,
     EmbeddingsService,

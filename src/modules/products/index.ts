@@ -1,4 +1,5 @@
 export { productEvents } from './events.js';
+export { type AdvertisedProduct, AdvertisedProductsService } from './price-lists/advertised-products.service.js';
 export { type Cutoff, CutoffBody, cutoffOf, CutoffResponse, LOCAL_TIME, toCutoff } from './products/cutoff.dto.js';
 export {
   type DepartureUnitPrice,

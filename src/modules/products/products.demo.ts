@@ -18,7 +18,7 @@ import { ProductsService } from './products/products.service.js';
 const PRODUCTS: readonly (CreateProduct & { isDraft?: boolean })[] = [
   {
     id: demoId('prod', 1),
-    name: 'Danube Delta boat tour',
+    name: 'Danube Delta by boat',
     kind: 'day_tour',
     timeZone: 'Europe/Bucharest',
     durationMinutes: 540,
@@ -32,26 +32,30 @@ const PRODUCTS: readonly (CreateProduct & { isDraft?: boolean })[] = [
     requiredTravelerFields: ['firstName', 'lastName'],
     resourceNeeds: [{ type: 'boat' }, { type: 'guide' }],
     texts: [
-      { locale: 'en', title: 'Danube Delta boat tour', summary: 'A day on the channels of the delta, with a guide.' },
+      {
+        locale: 'en',
+        title: 'Danube Delta by boat',
+        summary: 'A day among pelicans and water lilies, by small boat from Tulcea',
+      },
       { locale: 'de', title: 'Donaudelta mit dem Boot', summary: 'Ein Tag auf den Kanälen des Deltas, mit Führung.' },
     ],
     media: [{ url: 'https://media.example.com/delta.jpg', caption: 'Pelicans on the lake' }],
   },
   {
     id: demoId('prod', 2),
-    name: 'Hut to hut in the Alps',
+    name: 'Alpine crossing',
     kind: 'multi_day',
     timeZone: 'Europe/Vienna',
     defaultCapacity: 12,
     requiredTravelerFields: ['firstName', 'lastName', 'birthDate', 'emergencyContact'],
     issueVouchers: 'when_paid',
   },
-  { id: demoId('prod', 41), name: 'Night train to the coast', kind: 'transfer', timeZone: 'Europe/Bucharest' },
+  { id: demoId('prod', 41), name: 'Granada art and history tour', kind: 'day_tour', timeZone: 'Europe/Madrid' },
   {
     id: demoId('prod', 42),
-    name: 'Winter walk in Tulcea',
-    kind: 'day_tour',
-    timeZone: 'Europe/Bucharest',
+    name: 'Tyrol city break',
+    kind: 'multi_day',
+    timeZone: 'Europe/Vienna',
     isDraft: true,
   },
 ];

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { OrganizationModule } from '../organization/index.js';
 import { TaxesModule } from '../taxes/index.js';
+import { AdvertisedProductsService } from './price-lists/advertised-products.service.js';
 import { PriceListsController } from './price-lists/price-lists.controller.js';
 import { PriceListsRepository } from './price-lists/price-lists.repository.js';
 import { PriceListsService } from './price-lists/price-lists.service.js';
@@ -32,6 +33,7 @@ import './products-tables.js';
     ProductQuestionsController,
   ],
   providers: [
+    AdvertisedProductsService,
     PriceListsRepository,
     PriceListsService,
     ProductExtrasService,
@@ -43,6 +45,13 @@ import './products-tables.js';
     ProductUnitsService,
     UnitPricesService,
   ],
-  exports: [PriceListsService, ProductQuestionsService, ProductsService, ProductUnitsService, UnitPricesService],
+  exports: [
+    AdvertisedProductsService,
+    PriceListsService,
+    ProductQuestionsService,
+    ProductsService,
+    ProductUnitsService,
+    UnitPricesService,
+  ],
 })
 export class ProductsModule {}

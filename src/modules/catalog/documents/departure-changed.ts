@@ -39,10 +39,18 @@ export function changedDepartures(given: unknown, change: DepartureChange): Reco
     departure['departureId'] === departureId ||
     (departure['departureId'] === undefined && Date.parse(String(departure['startsAt'])) === Date.parse(startsAt));
   const others = before.filter((departure) => !isSame(departure));
-  const changed = { departureId, startsAt, endsAt, bookableUntil, availableUnits: Math.max(0, change.available) };
+  const changed = shownDeparture({ departureId, startsAt, endsAt, bookableUntil, available: change.available });
   const after = change.status === 'cancelled' || change.status === 'called_off' ? others : [...others, changed];
   after.sort((a, b) => Date.parse(String(a['startsAt'])) - Date.parse(String(b['startsAt'])));
   return isDeepStrictEqual(before, after) ? null : after;
+}
+
+/** A departure in a document. */
+export function shownDeparture({
+  available,
+  ...departure
+}: Omit<DepartureChange, 'productId' | 'status'>): Record<string, unknown> {
+  return { ...departure, availableUnits: Math.max(0, available) };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

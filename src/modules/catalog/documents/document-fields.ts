@@ -9,7 +9,7 @@ import { SCHEMAS, type Vertical } from '../slices/verticals.js';
 const MAX_NAME = 500;
 const URLS = ['primaryMediaUrl', 'thumbnailUrl', 'coverMediaUrl'];
 const MAX_TEXT = 20_000;
-const MAX_ITEMS = 1_000;
+export const MAX_ITEMS = 1_000;
 export const STATUSES = named('CatalogDocumentStatus', ['active', 'draft', 'archived']);
 const DEPARTURE_MEMBERS = ['departureId', 'startsAt', 'endsAt', 'bookableUntil', 'availableUnits'];
 
@@ -139,7 +139,7 @@ function isList(value: unknown, fits: (item: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(fits);
 }
 
-function isName(value: string): boolean {
+export function isName(value: string): boolean {
   if (value.length > MAX_TEXT) return false;
   const { length } = plainText(value);
   return length > 0 && length <= MAX_NAME;

@@ -1,5 +1,5 @@
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
-import { Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
+import { Flag, ListOf, OneOf, Optional, Text, Texts, Whole } from '../../../platform/http/fields.js';
 import { FreeObject, Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
@@ -33,8 +33,8 @@ export class Variant {
 /** The full content of a document. */
 export class PutDocument extends Variant {
   /**
-   * All fields of the document; fields that are not sent are removed. Unknown names are stored but never returned by
-   * the public search.
+   * All fields of the document; fields that are not sent are removed, unless a product owns them. Unknown names are stored but
+   * never returned by the public search.
    * @example {"name": "Crete beach week", "shortDescription": "Seven days of sea and sun", "countries": ["Greece"], "regions": ["Crete"], "tags": ["beach", "family"], "priceFromAmountCents": 79900, "priceFromCurrency": "EUR", "hasPricing": true}
    */
   @FreeObject(FIELDS_RULE)
@@ -58,7 +58,7 @@ export class BatchDocument extends Variant {
   id: string;
 
   /**
-   * All fields of the document; fields that are not sent are removed.
+   * All fields of the document; fields that are not sent are removed, unless a product owns them.
    * @example {"name": "Lake Garda cycling days", "countries": ["Italy"], "tags": ["cycling", "lakes"]}
    */
   @FreeObject(FIELDS_RULE)
@@ -126,6 +126,13 @@ export class DocumentResponse {
   /** All fields as stored, including fields that the public search never returns. */
   fields: Record<string, unknown>;
 
+  /**
+   * Names of the fields that the product of this ID owns; empty for an ID without a product. A PUT that changes one of them is
+   * rejected.
+   */
+  @Texts({ max: 20, maxLength: 50 })
+  productFields: string[];
+
   /** Increases with every replacement. It is also the ETag; If-Match is compared with it. */
   @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
   version: number;
@@ -153,7 +160,7 @@ export class BatchResult {
 }
 
 export function toDocument(document: StoredDocument): DocumentResponse {
-  return respond(DocumentResponse, document);
+  return respond(DocumentResponse, document, { productFields: [...document.productFields] });
 }
 
 export class DocumentEnvelope extends dataOf(DocumentResponse) {}

@@ -7,6 +7,7 @@ import { created, tagged } from '../../../platform/http/response-headers.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { demoId } from '../../../platform/ids/id.js';
 import { NoBody } from '../../../platform/http/no-body.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { type DocumentTarget, TargetDocument } from './document-path.js';
 import {
@@ -35,12 +36,14 @@ export class DocumentsController {
    *
    * @remarks Stores the full content of a document for one language and market: 201 if it is new, 200 if it replaces one. The
    * public search finds it within about two seconds, semantic search once its vector is computed. Invalid fields, an unknown
-   * vertical and a market that is not configured are rejected.
+   * vertical and a market that is not configured are rejected. The product of the same ID owns the fields that
+   * `productFields` names: they stay if they are omitted, and cannot be changed.
    */
   @ApiOperation({ operationId: 'catalogDocuments_put' })
   @Put(':vertical/:id')
   @RequireScope('catalog:write')
   @Mutates('catalog.document.put')
+  @Refuses({ 409: ['document_managed'] })
   @ApiResponse({ status: 200, type: DocumentEnvelope, description: 'The document was replaced' })
   @ApiResponse({ status: 201, type: DocumentEnvelope, description: 'The document was created' })
   async put(
@@ -57,7 +60,8 @@ export class DocumentsController {
    * Create or replace catalog documents in a batch
    *
    * @remarks Stores up to 500 documents in one transaction. All documents are validated first, and a single invalid
-   * field or duplicate document rejects the whole batch with 400; the response lists each problem.
+   * field or duplicate document rejects the whole batch with 400; the response lists each problem. Fields
+   * that a product owns cannot be changed.
    */
   @ApiOperation({ operationId: 'catalogDocuments_putAll' })
   @Post('batch')
@@ -66,6 +70,7 @@ export class DocumentsController {
   @Mutates('catalog.documents.put', {
     irreversible: 'The ledger keeps the names of a batch, not its documents: put the documents again',
   })
+  @Refuses({ 409: ['document_managed'] })
   async putAll(@Body() body: PutDocuments): Promise<BatchEnvelope> {
     return { data: await this.documents.putAll(body.documents) };
   }
@@ -106,12 +111,13 @@ export class DocumentsController {
    *
    * @remarks Deletes the variant named by `locale` and `market`, or all variants if neither is sent. The public search
    * stops returning it within about two seconds. With If-Match, the version of every deleted variant must match.
-   * Returns only `success`.
+   * A copy of an active product cannot be deleted. Returns only `success`.
    */
   @ApiOperation({ operationId: 'catalogDocuments_delete' })
   @Delete(':vertical/:id')
   @RequireScope('catalog:delete')
   @Mutates('catalog.document.delete')
+  @Refuses({ 409: ['document_managed'] })
   async remove(
     @TargetDocument({ changes: true, example: demoId('prod', 9) }) { vertical, id, expected }: DocumentTarget,
     @Query() variant: Variant,

@@ -14,8 +14,13 @@ export interface NewDocument extends SliceKey {
   readonly fields: Record<string, unknown>;
 }
 
+/** A document with the names of the fields that its product owns. */
+export interface ManagedDocument extends NewDocument {
+  readonly productFields: readonly string[];
+}
+
 /** A document as it is stored. */
-export interface StoredDocument extends NewDocument {
+export interface StoredDocument extends ManagedDocument {
   readonly version: number;
   /** Whether it has a vector of the model that searches its slice. */
   readonly embedded: boolean;
@@ -29,18 +34,20 @@ export interface PreviousDocument {
   readonly id: string;
   readonly version: number;
   readonly fields: Record<string, unknown>;
+  readonly productFields: readonly string[];
   readonly createdAt: Date;
 }
 
 /** A document to be written into an open slice. */
 export interface PlacedDocument {
   readonly slice: OpenSlice;
-  readonly document: NewDocument;
+  readonly document: ManagedDocument;
   readonly contentHash: Buffer;
 }
 
 const SELECT = `
   select slice.vertical, slice.locale, slice.market, document.id, document.fields, document.version,
+    document.product_fields as "productFields",
     exists (select from catalog_embedding as e
       where e.content_hash = document.content_hash and e.model = slice.embedding_model and e.vector is not null
     ) as embedded,
@@ -55,20 +62,22 @@ const MATCHING = `${SELECT}
   and ($5::text is null or document.id ilike $5 or document.fields ->> 'name' ilike $5)`;
 
 const PREVIOUS = `
-  select slice_id as "sliceId", id, version, fields, created_at as "createdAt" from catalog_document
+  select slice_id as "sliceId", id, version, fields, product_fields as "productFields", created_at as "createdAt" from catalog_document
   where deleted_at is null and (slice_id, id) in (select * from unnest($1::bigint[], $2::text[]))`;
 
 /** A deleted document is replaced under its old sequence number. */
 const UPSERT = `
   insert into catalog_document as document
-    (slice_id, id, fields, content_hash, generation, version, created_at, updated_at)
-  select slice_id, id, fields, content_hash, generation, 1, $6, $6
-  from unnest($1::bigint[], $2::text[], $3::jsonb[], $4::bytea[], $5::bigint[])
-    as given (slice_id, id, fields, content_hash, generation)
+    (slice_id, id, fields, content_hash, generation, version, created_at, updated_at, product_fields)
+  select slice_id, id, fields, content_hash, generation, 1, $6, $6,
+    array(select jsonb_array_elements_text(product_fields))
+  from unnest($1::bigint[], $2::text[], $3::jsonb[], $4::bytea[], $5::bigint[], $7::jsonb[])
+    as given (slice_id, id, fields, content_hash, generation, product_fields)
   order by slice_id, id
   on conflict (slice_id, id) do update set
     fields = excluded.fields, content_hash = excluded.content_hash, generation = excluded.generation,
     version = document.version + 1, updated_at = excluded.updated_at, deleted_at = null,
+    product_fields = excluded.product_fields,
     created_at = case when document.deleted_at is null then document.created_at else excluded.created_at end`;
 
 const DELETE = `
@@ -142,7 +151,13 @@ export class DocumentsRepository {
       placed.map(({ contentHash }) => contentHash),
       placed.map(({ slice }) => slice.generation),
       now,
+      placed.map(({ document }) => JSON.stringify(document.productFields)),
     ]);
+  }
+
+  /** The copies of a product are written by one transaction at a time, each from what was committed before. */
+  async lockCopies(productId: string): Promise<void> {
+    await this.database.query('select pg_advisory_xact_lock(7120061, hashtext($1))', [productId]);
   }
 
   /** Marks the document as deleted in these slices, so that the indexes of other processes learn of it. */

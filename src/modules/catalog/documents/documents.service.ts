@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -13,6 +14,7 @@ import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Consumes } from '../../../platform/outbox/outbox.js';
 import {
   ActionLedger,
@@ -23,13 +25,15 @@ import {
   Reverses,
   Undoes,
 } from '../../action-ledger/index.js';
+import { DeparturesService } from '../../operations/index.js';
+import { AdvertisedProductsService } from '../../products/index.js';
 import { contentHash } from '../embeddings/embedding-text.js';
 import { EmbeddingsService } from '../embeddings/embeddings.service.js';
 import { canonicalLocale } from '../slices/locale.js';
 import { type OpenSlice, type SliceKey, sliceName, SlicesService } from '../slices/slices.service.js';
 import { DERIVED_FIELDS, isVertical, type Vertical } from '../slices/verticals.js';
-import { changedDepartures, type DepartureChange, parseDepartureChange } from './departure-changed.js';
-import { issuesOfFields } from './document-fields.js';
+import { changedDepartures, type DepartureChange, parseDepartureChange, shownDeparture } from './departure-changed.js';
+import { issuesOfFields, MAX_ITEMS } from './document-fields.js';
 import { DOCUMENT_ID } from './document-path.js';
 import {
   type BatchDocument,
@@ -41,16 +45,21 @@ import {
 } from './document.dto.js';
 import {
   DocumentsRepository,
+  type ManagedDocument,
   type NewDocument,
   type PlacedDocument,
   type PreviousDocument,
   type StoredDocument,
 } from './documents.repository.js';
+import { copiesOf } from './product-copies.js';
 
 /** Rejects the change of a variant because of its stored state or its absence. */
 type Check = (existing: PreviousDocument | null) => void;
 
 const DEPARTURE_JOB = 'catalog.departure-changed';
+const PRODUCT_JOB = 'catalog.product-changed';
+/** Products whose refresh one statement requests. */
+const REFRESHED_AT_ONCE = 500;
 /** Kept for processes that were not running when a document was deleted. */
 const DELETED_KEPT_SECONDS = 24 * 3_600;
 
@@ -62,6 +71,9 @@ export class DocumentsService {
     private readonly repository: DocumentsRepository,
     private readonly slices: SlicesService,
     private readonly embeddings: EmbeddingsService,
+    private readonly products: AdvertisedProductsService,
+    private readonly departures: DeparturesService,
+    private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
@@ -79,7 +91,8 @@ export class DocumentsService {
   async putAll(given: readonly BatchDocument[], subjectId = newId('cbat')): Promise<BatchResult> {
     const documents = this.validateAll(given);
     return this.database.transaction(async () => {
-      const previous = await this.write(documents);
+      const previous = await this.write(documents, keepOwned);
+      await this.requestCopiesOfNew(documents, previous);
       const result = { created: documents.length - previous.length, replaced: previous.length };
       const after = { ...result, documents: documents.map(nameOf) };
       this.ledger.record('catalog.documents.put', { subjectType: 'catalog_batch', subjectId, after });
@@ -128,9 +141,12 @@ export class DocumentsService {
   @Reverses('catalog.document.delete', { effect: 'catalog.document.put' })
   async reverseDeletion({ before }: RecordedAction): Promise<ReversalResult> {
     const { documents } = await checkedAs(PutDocuments, before);
-    await this.write(this.validateAll(documents), ([existing]) => {
+    const restored = this.validateAll(documents);
+    await this.write(restored, (document, existing) => {
       if (existing) throw conflict('document_exists', 'The document was stored again', { version: existing.version });
+      return keepOwned(document, existing);
     });
+    await this.requestCopiesOfNew(restored, []);
     return { before: null, after: { documents } };
   }
 
@@ -144,6 +160,37 @@ export class DocumentsService {
     const departure = parseDepartureChange(payload);
     if (!departure || !DOCUMENT_ID.test(departure.productId)) return;
     await this.database.transaction(() => this.changeDeparture(departure));
+  }
+
+  /** Makes the documents of a product what its record says; documents of an ID without a record stay as they are. */
+  @Job(PRODUCT_JOB)
+  @Consumes({ event: 'product.changed', job: PRODUCT_JOB, subjectOf: ({ productId }) => String(productId) })
+  async followProduct(payload: unknown): Promise<void> {
+    const productId: unknown =
+      typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'productId') : undefined;
+    if (typeof productId !== 'string' || !DOCUMENT_ID.test(productId)) return;
+    await this.database.transaction(() => this.copyProduct(productId));
+  }
+
+  /** Prices of the coming year change with the day, and with the periods of sale of price lists. */
+  @Cron('catalog.refresh-products', '37 1 * * *')
+  async refreshProducts(): Promise<void> {
+    for (let after = ''; ;) {
+      const ids = await this.products.listActive(after, REFRESHED_AT_ONCE);
+      await this.requestCopies(ids);
+      const last = ids.at(-1);
+      if (last === undefined || ids.length < REFRESHED_AT_ONCE) return;
+      after = last;
+    }
+  }
+
+  /** Copies these products soon after the running transaction. */
+  async requestCopies(productIds: readonly string[]): Promise<void> {
+    await this.jobs.addAll(
+      productIds.map((productId) => ({
+        ...{ name: PRODUCT_JOB, payload: { productId }, queue: PRODUCT_JOB, key: `${PRODUCT_JOB}:${productId}` },
+      })),
+    );
   }
 
   @Cron('catalog.purge', '17 * * * *')
@@ -160,9 +207,11 @@ export class DocumentsService {
     const issues = issuesOfFields(vertical, fields, 'fields');
     if (issues.length > 0) throw invalidRequest(issues);
     return this.database.transaction(async () => {
-      const [previous] = await this.write([{ ...key, id, fields: withoutDerived(fields) }], ([existing]) =>
-        check(existing ?? null),
-      );
+      const [previous] = await this.write([{ ...key, id, fields: withoutDerived(fields) }], (given, existing) => {
+        check(existing);
+        return keepOwned(given, existing);
+      });
+      await this.requestCopiesOfNew([{ ...key, id, fields }], previous ? [previous] : []);
       const document = (await this.repository.find(key, id)) ?? throwNotFound();
       const images = {
         before: previous ? { fields: previous.fields } : null,
@@ -188,9 +237,11 @@ export class DocumentsService {
         sliceIds.map(() => id),
       );
       if (previous.length === 0) throwNotFound();
-      for (const document of previous) check(document);
-      await this.repository.markDeleted(id, slices, this.clock.now());
-      await this.slices.publish(slices.map((slice) => ({ slice, documents: 1, growth: -1 })));
+      for (const document of previous) {
+        check(document);
+        assertUnmanaged(document);
+      }
+      await this.markDeleted(id, slices);
       const subjectId = [vertical, ...(named ?? []).flatMap(({ locale, market }) => [locale, market]), id].join('/');
       const keys = new Map(slices.map(({ id: sliceId, ...key }) => [sliceId, key]));
       const documents = previous.map(({ sliceId, fields }) => {
@@ -204,37 +255,92 @@ export class DocumentsService {
 
   private async changeDeparture(departure: DepartureChange): Promise<void> {
     const { productId } = departure;
+    // A copy that adds documents has read the departures before.
+    await this.repository.lockCopies(productId);
     const documents = await this.repository.listVariants(productId);
     if (documents.length === 0) return;
     await this.slices.lock(documents);
     // Reads them again, because another transaction may have changed them before the lock.
-    const changed = (await this.repository.listVariants(productId)).flatMap((document): NewDocument[] => {
+    const changed = (await this.repository.listVariants(productId)).flatMap((document): ManagedDocument[] => {
       const departures = changedDepartures(document.fields['departures'], departure);
       return departures ? [{ ...document, fields: { ...document.fields, departures } }] : [];
     });
     if (changed.length === 0) return;
-    await this.write(changed);
+    await this.write(changed, (document) => document);
     const subject = { subjectType: 'catalog_document', subjectId: `products/${productId}` };
     const after = { departure, documents: changed.map(nameOf) };
     this.ledger.record('catalog.document.follow_departure', { ...subject, after });
   }
 
-  /** Creates or replaces documents in the running transaction. Returns the replaced ones. */
-  private async write(
-    documents: readonly NewDocument[],
-    check: (existing: readonly PreviousDocument[]) => void = () => undefined,
+  private async copyProduct(productId: string): Promise<void> {
+    await this.repository.lockCopies(productId);
+    const { markets } = this.slices;
+    const product = await this.products.find(productId, [...new Set(markets.map(({ currency }) => currency))]);
+    if (!product) return;
+    const stored = await this.repository.listVariants(productId);
+    const planned = copiesOf(product, { markets, stored, departures: [] });
+    const keys = [...planned.written, ...planned.deleted];
+    if (keys.length === 0) return;
+    await this.slices.lock(keys);
+    // Compares again, because another transaction may have changed the documents before the lock.
+    const { written, deleted } = copiesOf(product, {
+      markets,
+      stored: await this.repository.listVariants(productId),
+      departures: planned.isGrowing ? await this.departuresOf(productId) : [],
+    });
+    if (written.length > 0) await this.write(written, (copy) => copy);
+    if (deleted.length > 0) await this.markDeleted(productId, await this.slices.openExisting(deleted));
+    if (written.length + deleted.length === 0) return;
+    const { status, version } = product;
+    const after = { product: { status, version }, documents: written.map(nameOf), deleted: deleted.map(nameOf) };
+    const subject = { subjectType: 'catalog_document', subjectId: `products/${productId}` };
+    this.ledger.record('catalog.document.follow_product', { ...subject, after });
+  }
+
+  private async departuresOf(productId: string): Promise<Record<string, unknown>[]> {
+    return (await this.departures.listUpcoming(productId, MAX_ITEMS)).map(
+      ({ id: departureId, startsAt, endsAt, bookableUntil, available }) =>
+        shownDeparture({
+          ...{ departureId, startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString(), available },
+          bookableUntil: bookableUntil?.toISOString() ?? null,
+        }),
+    );
+  }
+
+  private async markDeleted(id: string, slices: readonly OpenSlice[]): Promise<void> {
+    await this.repository.markDeleted(id, slices, this.clock.now());
+    await this.slices.publish(slices.map((slice) => ({ slice, documents: 1, growth: -1 })));
+  }
+
+  /** New documents of a product get the fields that it owns from the next copy. */
+  private async requestCopiesOfNew(documents: readonly NewDocument[], previous: readonly PreviousDocument[]) {
+    const replaced = new Set(previous.map(({ id }) => id));
+    const ids = new Set(documents.flatMap(({ id }) => (replaced.has(id) ? [] : [id])));
+    if (ids.size > 0) await this.requestCopies(await this.products.listKnown([...ids]));
+  }
+
+  /**
+   * Creates or replaces documents in the running transaction, each as `completed` with its predecessor. Returns the replaced ones.
+   */
+  private async write<Document extends NewDocument>(
+    documents: readonly Document[],
+    completed: (document: Document, existing: PreviousDocument | null) => ManagedDocument,
   ): Promise<PreviousDocument[]> {
     const slices = new Map((await this.slices.open(documents)).map((slice) => [sliceName(slice), slice]));
-    const placed = documents.map((document): PlacedDocument => {
+    const targets = documents.map((document) => {
       const slice = slices.get(sliceName(document));
       if (!slice) throw new Error(`The slice ${sliceName(document)} was not opened`);
-      return { slice, document, contentHash: contentHash(document.fields) };
+      return { slice, document };
     });
     const previous = await this.repository.listPrevious(
-      placed.map(({ slice }) => slice.id),
+      targets.map(({ slice }) => slice.id),
       documents.map(({ id }) => id),
     );
-    check(previous);
+    const known = new Map(previous.map((one) => [`${one.sliceId}/${one.id}`, one]));
+    const placed = targets.map(({ slice, document }): PlacedDocument => {
+      const managed = completed(document, known.get(`${slice.id}/${document.id}`) ?? null);
+      return { slice, document: managed, contentHash: contentHash(managed.fields) };
+    });
     await this.repository.save(placed, this.clock.now());
     await this.slices.publish(
       [...slices.values()].map((slice: OpenSlice) => {
@@ -281,6 +387,30 @@ function variantIn({ subjectId }: RecordedAction): SliceKey & { id: string } {
   const [vertical = '', locale = '', market = '', id = ''] = subjectId.split('/');
   if (!isVertical(vertical)) throw new Error(`${subjectId} is not a document`);
   return { vertical, locale, market, id };
+}
+
+/**
+ * Keeps the fields that the product owns, also those that the client omits. Throws 409 `document_managed` if it changes one of
+ * them.
+ */
+function keepOwned(given: NewDocument, existing: PreviousDocument | null): ManagedDocument {
+  const former: Record<string, unknown> = existing?.fields ?? {};
+  const productFields = existing?.productFields ?? [];
+  const changed = productFields.filter(
+    (name) => name in given.fields && !isDeepStrictEqual(given.fields[name], former[name]),
+  );
+  if (changed.length > 0) {
+    const details = { document: nameOf(given), changed };
+    throw conflict('document_managed', 'The product owns these fields of the document', details);
+  }
+  const owned = Object.fromEntries(productFields.map((name) => [name, former[name]]));
+  return { ...given, fields: { ...given.fields, ...owned }, productFields };
+}
+
+/** The next copy would write the document again. */
+function assertUnmanaged({ id, fields, productFields }: PreviousDocument): void {
+  if (!productFields.includes('name') || fields['status'] !== 'active') return;
+  throw conflict('document_managed', 'The document is a copy of an active product', { productId: id });
 }
 
 /** Departures override the fields derived from them. */

@@ -81,7 +81,7 @@ const COUNT = `
 @Injectable()
 export class SlicesService {
   readonly defaultMarket: Market;
-  private readonly markets: readonly Market[];
+  readonly markets: readonly Market[];
   private readonly subscribers: (() => void)[] = [];
 
   constructor(

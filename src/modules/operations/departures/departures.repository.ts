@@ -96,6 +96,13 @@ export class DeparturesRepository {
     return this.read('departures-read', 'd.id = any($1)', [ids]);
   }
 
+  /** Scheduled departures of the product that have yet to start, the earliest first. */
+  async listUpcoming(productId: string, limit: number): Promise<DepartureView[]> {
+    const condition = `d.product_id = $1 and d.status = 'scheduled' and d.starts_at > $2
+      order by d.starts_at, d.id limit $3`;
+    return this.read('departures-upcoming', condition, [productId, this.clock.now(), limit]);
+  }
+
   /** Returns what is wrong with the resources of the departure, on which these people have confirmed bookings. */
   async listResourceWarnings(id: string, people: number): Promise<ResourceWarningRow[]> {
     const warnings = resourceWarningsOf('d', { now: '$2::timestamptz', people: '$3::int' });

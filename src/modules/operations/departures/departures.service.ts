@@ -326,6 +326,11 @@ export class DeparturesService {
     return (await this.repository.listByIds([...new Set(ids)])).map(toDepartureSummary);
   }
 
+  /** Scheduled departures of the product that have yet to start, the earliest first. Reads without locks. */
+  async listUpcoming(productId: string, limit: number): Promise<DepartureSummary[]> {
+    return (await this.repository.listUpcoming(productId, limit)).map(toDepartureSummary);
+  }
+
   /** Locks these departures until the running transaction ends, in the order of their ids. */
   async lock(ids: readonly string[], details = { field: 'departureId' }): Promise<DepartureSummary[]> {
     const unique = [...new Set(ids)];

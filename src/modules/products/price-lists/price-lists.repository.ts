@@ -8,6 +8,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListPriceLists, ListPrices } from './price-list.dto.js';
 import { PriceList } from './price-list.entity.js';
 import { Price, type PriceTerms } from './price.entity.js';
+import type { DatedPrice } from './lowest-price.js';
 import type { ListedPrice } from './unit-price.js';
 
 /** A statement of its own: only the next one sees the prices that a change committed while this one waited. */
@@ -28,6 +29,16 @@ const LISTED_PRICES = `
     and (price.service_to is null or price.service_to >= $3::date)
     and (price.weekday is null or price.weekday = extract(isodow from $3::date))`;
 
+/** The prices of active lists on sale today for all channels, for service dates of a period. */
+const ADVERTISED_PRICES = `
+  select price.unit_id, list.id, list.version, list.created_at, list.currency, list.channel_id, list.sold_from, list.sold_to,
+    list.priority, price.option_id, price.weekday, price.amount_cents, price.service_from, price.service_to
+  from prices price join price_lists list on list.id = price.price_list_id
+  where price.unit_id = any($1) and list.status = 'active' and list.channel_id is null
+    and (list.sold_from is null or list.sold_from <= $2::date) and (list.sold_to is null or list.sold_to >= $2::date)
+    and (price.service_from is null or price.service_from <= $3::date)
+    and (price.service_to is null or price.service_to >= $2::date)`;
+
 interface ListedRow {
   unit_id: string;
   id: string;
@@ -42,6 +53,8 @@ interface ListedRow {
   weekday: number | null;
   amount_cents: string;
 }
+
+type DatedRow = ListedRow & { service_from: string | null; service_to: string | null };
 
 /** The product of each unit and option, by ID. */
 export interface Parts {
@@ -108,6 +121,26 @@ export class PriceListsRepository {
     const byUnit = new Map<string, ListedPrice[]>(unitIds.map((unitId) => [unitId, []]));
     for (const row of rows) byUnit.get(row.unit_id)?.push(toListedPrice(row));
     return byUnit;
+  }
+
+  /** Prices that customers of any channel can pay today for service dates from today to `last`. */
+  async advertisedPrices(
+    unitIds: readonly string[],
+    { today, last }: { today: string; last: string },
+  ): Promise<DatedPrice[]> {
+    const values = [unitIds, today, last];
+    const rows = await this.database.prepared<DatedRow>('prices-advertised', ADVERTISED_PRICES, values);
+    return rows.map((row) => ({
+      ...{ ...toListedPrice(row), unitId: row.unit_id },
+      ...{ from: row.service_from, to: row.service_to },
+    }));
+  }
+
+  /** IDs of the products that the list has prices of. */
+  async productsOf(priceListId: string): Promise<string[]> {
+    const text = 'select distinct product_id as id from prices where price_list_id = $1';
+    const rows = await this.database.prepared<{ id: string }>('prices-products', text, [priceListId]);
+    return rows.map(({ id }) => id);
   }
 
   /** Inserts the prices in one round trip. */

@@ -90,6 +90,7 @@ export class PriceListsService {
       const { channelId } = list;
       list.change(body, this.clock.now());
       if (list.channelId !== channelId) await this.assertChannel(list.channelId);
+      if (list.status === 'active') await this.reportPricesOf(id);
     });
   }
 
@@ -128,8 +129,9 @@ export class PriceListsService {
   }
 
   async activate(id: string, expected: ExpectedVersions): Promise<PriceList> {
-    return this.change('activate', { id, expected }, (list) => {
+    return this.change('activate', { id, expected }, async (list) => {
       list.activate(this.clock.now());
+      await this.reportPricesOf(id);
       const { id: priceListId, currency, channelId } = list;
       this.outbox.add({
         channel: 'products.price_lists',
@@ -148,11 +150,15 @@ export class PriceListsService {
     const before = list.auditImage();
     list.deactivate(this.clock.now());
     await this.repository.lists.update(list);
+    await this.reportPricesOf(list.id);
     return { before, after: list.auditImage() };
   }
 
   async retire(id: string, expected: ExpectedVersions): Promise<PriceList> {
-    return this.change('retire', { id, expected }, (list) => list.retire(this.clock.now()));
+    return this.change('retire', { id, expected }, async (list) => {
+      list.retire(this.clock.now());
+      await this.reportPricesOf(id);
+    });
   }
 
   @Reverses('products.price_list.retire', { effect: 'products.price_list.activate' })
@@ -162,6 +168,7 @@ export class PriceListsService {
     const before = list.auditImage();
     list.restore(this.clock.now());
     await this.repository.lists.update(list);
+    await this.reportPricesOf(list.id);
     return { before, after: list.auditImage() };
   }
 
@@ -212,6 +219,7 @@ export class PriceListsService {
     const before = await this.repository.pricesOf(list.id);
     await this.repository.deletePrices(list.id);
     const after = await this.insertPrices(list.id, terms);
+    if (list.status === 'active') await this.reportPrices([...before, ...after].map(({ productId }) => productId));
     const images = (prices: readonly Price[]) => ({ prices: prices.map((price) => price.auditImage()) });
     return { before: images(without(before, after)), after: images(without(after, before)) };
   }
@@ -228,6 +236,15 @@ export class PriceListsService {
   private async assertChannel(channelId: string | null): Promise<void> {
     if (channelId === null) return;
     await this.listeners.call(ProductListener, (listener) => listener.channelChosen?.(channelId));
+  }
+
+  private async reportPricesOf(priceListId: string): Promise<void> {
+    await this.reportPrices(await this.repository.productsOf(priceListId));
+  }
+
+  private async reportPrices(productIds: readonly string[]): Promise<void> {
+    const unique = [...new Set(productIds)];
+    await this.listeners.call(ProductListener, (listener) => listener.pricesChanged?.(unique));
   }
 
   private record(verb: Verb | 'create' | 'copy', { id }: PriceList, images: Images): void {

@@ -9,6 +9,8 @@ export abstract class ProductListener {
   facilityChosen?(facilityId: string): Promise<void>;
   /** A price list gets this channel. Throws 404 or 409 unless it can be used. */
   channelChosen?(channelId: string): Promise<void>;
+  /** Prices of these products were put on sale or taken from it. */
+  pricesChanged?(productIds: readonly string[]): Promise<void>;
   /** A price list is about to become a draft again; no sale reads it meanwhile. Throws 409 if its prices were sold. */
   priceListWithdrawn?(priceListId: string): Promise<void>;
   /** Answers to a question get another protection (`sensitive`, `healthData`). Throws 409 if there are any. */

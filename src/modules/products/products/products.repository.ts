@@ -81,6 +81,17 @@ export class ProductsRepository {
     return this.questions.page(found, pageBounds(query));
   }
 
+  async listKnown(ids: readonly string[]): Promise<string[]> {
+    const text = 'select id from products where id = any($1)';
+    return (await this.database.prepared<{ id: string }>('products-known', text, [ids])).map(({ id }) => id);
+  }
+
+  async listActive(after: string, limit: number): Promise<string[]> {
+    const text = `select id from products where status = 'active' and id > $1 order by id limit $2`;
+    const rows = await this.database.prepared<{ id: string }>('products-active', text, [after, limit]);
+    return rows.map(({ id }) => id);
+  }
+
   /** All options of a product; at most 50. */
   async optionsOf(productId: string): Promise<ProductOption[]> {
     return this.options.listBy({ productId }, ['position', 'id']);
