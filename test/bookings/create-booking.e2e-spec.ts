@@ -69,6 +69,7 @@ describe('POST /v1/admin/bookings', () => {
         recordedOn: null,
         cancelReason: null,
         terms: null,
+        tripId: null,
         termsSha256: null,
         warnings: [],
         version: 1,

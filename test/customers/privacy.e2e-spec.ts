@@ -130,6 +130,7 @@ async function knownEverywhere(word: string) {
     ],
   };
   const trip = await makeTrip(owner, [MANUAL], { title: `Trip of ${word}`, travelerParty: party });
+  await makeTrip(owner, [MANUAL], { title: `Second trip of ${word}`, customerId: id, travelerParty: null });
   const contract = await draftContract(app, { bookingId: booking.id, recipientEmail: email, recipientName: name });
   await newNote(owner, { subjectType: 'customer', subjectId: id }, { text: `${word} was friendly` });
   await newTask(owner, { subjectType: 'customer', subjectId: id, title: `Call ${word}` });

@@ -51,6 +51,7 @@ describe('POST /v1/admin/trips', () => {
       holdExpiresAt: null,
       attention: false,
       bookingId: null,
+      customerId: null,
       reservation: null,
       cancelledAt: null,
       cancelReason: null,

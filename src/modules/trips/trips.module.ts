@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { BookingsModule } from '../bookings/index.js';
+import { CustomersModule } from '../customers/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { OrganizationModule } from '../organization/index.js';
 import { TaxesModule } from '../taxes/index.js';
@@ -12,6 +13,7 @@ import { LateQuotesService } from './providers/late-quotes.service.js';
 import { ExternalOrdersService } from './orders/external-orders.service.js';
 import { TripAttentionsService } from './attempts/trip-attentions.service.js';
 import { TripBookingListener } from './reservations/trip-booking-listener.js';
+import { TripCustomerListener } from './reservations/trip-customer-listener.js';
 import { ComponentsController } from './envelopes/components.controller.js';
 import { OrderDecisionsController } from './orders/order-decisions.controller.js';
 import { OrderDecisionsService } from './orders/order-decisions.service.js';
@@ -29,7 +31,7 @@ import { TripsService } from './envelopes/trips.service.js';
 import './trips-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, BookingsModule, OperationsModule, OrganizationModule, TaxesModule],
+  imports: [ActionLedgerModule, BookingsModule, CustomersModule, OperationsModule, OrganizationModule, TaxesModule],
   controllers: [TripsController, ComponentsController, ReservationsController, OrderDecisionsController],
   providers: [
     ExternalOrdersService,
@@ -44,6 +46,7 @@ import './trips-tables.js';
     TripAttentionsService,
     TripBookingListener,
     TripComponentsService,
+    TripCustomerListener,
     TripJobs,
     TripData,
     TripRetentionJobs,

@@ -104,7 +104,8 @@ export function conditionsOf(
   values: unknown[];
   total: string;
 } {
-  const { customerId, departureId, productId, channelId, travelersIncomplete, taxRateChanged, balance } = filter;
+  const { customerId, tripId, departureId, productId, channelId, travelersIncomplete, taxRateChanged, balance } =
+    filter;
   const statuses = status && anyOf(status);
   const given: [string, unknown][] = [
     [`b.status = ${statuses?.sql('?')}`, statuses?.value],
@@ -116,6 +117,7 @@ export function conditionsOf(
     ['b.created_at >= ?', filter.createdAfter],
     ['b.created_at <= ?', filter.createdBefore],
     ['b.customer_id = ?', customerId],
+    ['b.id = (select trip.booking_id from trip_envelopes trip where trip.id = ?)', tripId],
     ['b.channel_id = ?', channelId],
     [OF_PRODUCT, productId],
     [hasBalance(balance ?? []), balance && today],

@@ -252,6 +252,11 @@ export class ListBookings extends PageQuery {
   @Id('cus')
   customerId?: string;
 
+  /** Only the booking that this trip became (prefix `trip`). */
+  @Optional()
+  @Id('trip')
+  tripId?: string;
+
   /** Only bookings that this channel (prefix `chan`) sold. */
   @Optional()
   @Id('chan')
@@ -380,6 +385,10 @@ export class BookingResponse {
   /** Customer who books (prefix `cus`); null for a booking without a customer record. The other members are copies. */
   @Id('cus')
   customerId: string | null;
+
+  /** Trip that became the booking (prefix `trip`); null for other bookings. */
+  @Id('trip')
+  tripId: string | null;
 
   /** Telephone number of the customer; null if unknown. */
   @Text({ max: 50 })

@@ -65,13 +65,15 @@ export interface BookingChanges {
   channelId?: string | null;
 }
 
-/** A booking as responses show it: its columns, and whether a provider has yet to cancel an order for it. */
+/** A booking as responses show it: its columns, and what other modules know of it. */
 export type BookingView = Columns<Booking> & {
   isCancellingAtSupplier: boolean;
   /** An item's tax rate differs from the rate on its service date. */
   isTaxRateChanged: boolean;
   /** An open installment is due after the departure. */
   isDueAfterDeparture: boolean;
+  /** The trip that became the booking. */
+  tripId: string | null;
 };
 
 /** The present time, and the organization's calendar day. */

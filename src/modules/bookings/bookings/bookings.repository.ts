@@ -89,7 +89,9 @@ const CANCELLING = `exists (select from booking_items i where i.booking_id = b.i
 /** Reads the plan that finance keeps for the booking. */
 const DUE_AFTER_DEPARTURE = `exists (select from payment_schedules s
   where s.booking_id = b.id and s.status = 'pending' and s.due_date > b.departure_date)`;
-const FLAGS = `${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed, ${DUE_AFTER_DEPARTURE} as due_late`;
+/** Reads the trip that became the booking. */
+const TRIP = '(select trip.id from trip_envelopes trip where trip.booking_id = b.id)';
+const FLAGS = `${CANCELLING} as cancelling, ${RATE_CHANGED} as rate_changed, ${DUE_AFTER_DEPARTURE} as due_late, ${TRIP} as trip_id`;
 
 /** The rate of the tax code on the day that decides the tax of an item. */
 const RATE_OF_DAY = `
@@ -158,7 +160,10 @@ export class BookingsRepository {
       `select ${FLAGS} from bookings b where b.id = $1`,
       [booking.id],
     );
-    return viewFrom({ entity: booking, raw: row ?? { cancelling: false, rate_changed: false, due_late: false } });
+    return viewFrom({
+      entity: booking,
+      raw: row ?? { cancelling: false, rate_changed: false, due_late: false, trip_id: null },
+    });
   }
 
   /** Sets the dates of a locked booking from its items and their departures. Does not save it. */
@@ -599,6 +604,7 @@ interface ViewColumns {
   cancelling: boolean;
   rate_changed: boolean;
   due_late: boolean;
+  trip_id: string | null;
 }
 
 /** Members of a row of the list besides the view. */
@@ -628,5 +634,6 @@ function viewFrom({ entity, raw }: { entity: Booking; raw: ViewColumns }): Booki
     isCancellingAtSupplier: raw.cancelling,
     isTaxRateChanged: raw.rate_changed,
     isDueAfterDeparture: raw.due_late,
+    tripId: raw.trip_id,
   };
 }

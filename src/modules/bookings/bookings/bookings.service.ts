@@ -106,7 +106,13 @@ export class BookingsService {
       if (number === undefined) await this.repository.insertNumbered(booking);
       else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
       this.record('create', booking, { before: null, after: booking.auditImage() });
-      return { ...booking, isCancellingAtSupplier: false, isTaxRateChanged: false, isDueAfterDeparture: false };
+      return {
+        ...booking,
+        isCancellingAtSupplier: false,
+        isTaxRateChanged: false,
+        isDueAfterDeparture: false,
+        tripId: null,
+      };
     });
   }
 

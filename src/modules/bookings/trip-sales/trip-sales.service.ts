@@ -29,6 +29,8 @@ export interface ComponentSale {
 
 export interface TripSale {
   currency: string;
+  /** Null means the customer with the name and the address, who is created if there is none. */
+  customerId: string | null;
   customerName: string;
   customerEmail: string | null;
   customerPhone: string | null;
@@ -57,16 +59,16 @@ export class TripSalesService {
   }
 
   /**
-   * Creates a confirmed booking of the billing contact, with an item for each component, and the travelers on their seats. The
+   * Creates a confirmed booking of the trip's customer, with an item for each component, and the travelers on their seats. The
    * ids of the items have the order of the components.
    */
-  async sell(sale: TripSale): Promise<{ bookingId: string; itemIds: string[] }> {
+  async sell(sale: TripSale): Promise<{ bookingId: string; customerId: string | null; itemIds: string[] }> {
     const { components, travelers, ...buyer } = sale;
     return this.database.transaction(async () => {
       const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
       const dates = { startDate: days.at(0) ?? null, endDate: days.at(-1) ?? null };
       const { customerName: name, customerEmail: email, customerPhone: phone } = buyer;
-      const customerId = email === null ? null : await this.customers.findOrCreate({ name, email, phone });
+      const customerId = buyer.customerId ?? (email && (await this.customers.findOrCreate({ name, email, phone })));
       const { id } = await this.bookings.create({ ...buyer, ...dates, customerId });
       const itemIds: string[] = [];
       for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
@@ -79,7 +81,7 @@ export class TripSalesService {
       }
       await this.travelers.seatParty(id, travelers, itemIds);
       await this.bookings.confirm(id, null);
-      return { bookingId: id, itemIds };
+      return { bookingId: id, customerId, itemIds };
     });
   }
 

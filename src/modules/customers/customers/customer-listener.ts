@@ -1,6 +1,14 @@
 import type { CustomerCopy } from './customer-copy.js';
 
-export const MOVED_RECORDS = ['attachment', 'booking', 'booking_traveler', 'note', 'task', 'waiting_entry'] as const;
+export const MOVED_RECORDS = [
+  'attachment',
+  'booking',
+  'booking_traveler',
+  'note',
+  'task',
+  'trip',
+  'waiting_entry',
+] as const;
 export type MovedRecordType = (typeof MOVED_RECORDS)[number];
 
 /** A record that belonged to a duplicate and now belongs to the customer that replaces it. */

@@ -24,7 +24,7 @@ const SOURCES: Readonly<Record<TimelineKind, Source>> = {
     scope: 'trips:read',
     columns: `trip.id, coalesce(trip.title, trip.id) as title, trip.status, trip.booking_id, trip.total_cents, trip.currency,
       trip.created_at`,
-    from: `trip_envelopes trip where trip.booking_id in ${BOOKINGS}`,
+    from: `trip_envelopes trip where trip.customer_id = $1 or trip.booking_id in ${BOOKINGS}`,
   },
   invoice: {
     scope: 'finance:receivables',

@@ -13,13 +13,13 @@ import {
 import { TripRetentionJobs } from './trip-retention.jobs.js';
 import type { TravelerParty } from './traveler-party.js';
 
-/** Trips of the person: booked ones, those that it pays for, and those of others in which it travels. */
+/** Trips of the person: its own and booked ones, those that it pays for, and those of others in which it travels. */
 const TRIPS = `
   select id, title, status, traveler_party as "travelerParty", booking_id as "bookingId", cancel_reason as "cancelReason",
-    created_at as "createdAt"
+    customer_id as "customerId", created_at as "createdAt"
   from trip_envelopes
   where erased_at is null and (
-    booking_id = any($1) or lower(traveler_party -> 'billing' ->> 'email') = any($2)
+    booking_id = any($1) or customer_id = any($3) or lower(traveler_party -> 'billing' ->> 'email') = any($2)
     or exists (
       select from jsonb_array_elements(traveler_party -> 'travelers') as traveler where lower(traveler ->> 'email') = any($2)))
   order by id`;
@@ -30,6 +30,7 @@ interface TripRow {
   status: string;
   travelerParty: TravelerParty | null;
   bookingId: string | null;
+  customerId: string | null;
   cancelReason: string | null;
   createdAt: Date;
 }
@@ -86,7 +87,7 @@ export class TripData implements PersonalDataHolder {
   }
 
   private async tripsOf(person: Person): Promise<TripRow[]> {
-    return this.database.query<TripRow>(TRIPS, [bookingIdsOf(person), person.emails]);
+    return this.database.query<TripRow>(TRIPS, [bookingIdsOf(person), person.emails, person.customerIds]);
   }
 }
 
@@ -94,8 +95,12 @@ function isOf({ emails }: Person): (member: { email?: string | null }) => boolea
   return ({ email }) => !!email && emails.includes(email.toLowerCase());
 }
 
-/** Whether the trip is the person's own: booked by it, or with its address as the one that pays. */
-function isPaidBy(person: Person, { bookingId, travelerParty }: Pick<TripRow, 'bookingId' | 'travelerParty'>): boolean {
+/** Whether the trip is the person's own: by its customer or its booking, or with its address as the one that pays. */
+function isPaidBy(
+  person: Person,
+  { bookingId, customerId, travelerParty }: Pick<TripRow, 'bookingId' | 'customerId' | 'travelerParty'>,
+): boolean {
   const { billing } = travelerParty ?? {};
-  return bookingId !== null || (!!billing && isOf(person)(billing));
+  if (customerId !== null) return person.customerIds.includes(customerId);
+  return (bookingId !== null && bookingIdsOf(person).includes(bookingId)) || (!!billing && isOf(person)(billing));
 }

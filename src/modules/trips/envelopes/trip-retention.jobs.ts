@@ -14,7 +14,7 @@ interface Candidate {
 }
 
 /**
- * Erases titles, travelers and reasons of trips: `CONTACT_RETENTION_MONTHS` after their last change, or, if a trip was
+ * Erases titles, customers, travelers and reasons of trips: `CONTACT_RETENTION_MONTHS` after their last change, or, if a trip was
  * booked, after its booking was erased. Status, prices and times stay.
  */
 @Injectable()
@@ -56,7 +56,8 @@ export class TripRetentionJobs {
   async erase(ids: readonly string[], reason?: string): Promise<void> {
     const now = this.clock.now();
     const erased = await this.database.query<{ id: string; version: number }>(
-      `update trip_envelopes set title = null, traveler_party = null, erased_at = $2, version = version + 1, updated_at = $2,
+      `update trip_envelopes set title = null, traveler_party = null, customer_id = null, erased_at = $2, version = version + 1,
+         updated_at = $2,
          cancel_reason = case when cancel_reason is not null then 'erased' end
        where id = any ($1) returning id, version`,
       [ids, now],

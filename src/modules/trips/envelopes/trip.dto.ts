@@ -131,6 +131,15 @@ export class CreateTrip {
   @CurrencyCode()
   currency: string;
 
+  /**
+   * Customer (prefix `cus`) who books the trip, and whom the booking belongs to. Null means that the booking takes the customer with
+   * the name and the primary e-mail address of the billing contact, or creates one.
+   * @example "cus_01k0dem000e000000000000001"
+   */
+  @Clearable()
+  @Id('cus')
+  customerId?: string | null;
+
   /** Payer and travelers; may be completed later, but before the reservation. */
   @Clearable()
   @Nested(() => TravelerPartyBody)
@@ -174,6 +183,16 @@ export class ListTrips extends PageQuery {
   @Optional()
   @Text({ max: 255 })
   search?: string;
+
+  /** Only the trip that became this booking (prefix `book`). */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+
+  /** Only trips of this customer (prefix `cus`). */
+  @Optional()
+  @Id('cus')
+  customerId?: string;
 
   /** If true, only trips that staff must check; if false, only the others. */
   @Optional()
@@ -301,6 +320,10 @@ export class TripResponse {
   @Id('book')
   bookingId: string | null;
 
+  /** Customer who books the trip (prefix `cus`); null until chosen by staff or by the booking. */
+  @Id('cus')
+  customerId: string | null;
+
   /** Last attempt to reserve the trip; null if there was none. */
   @Nested(() => ReservationResponse)
   reservation: ReservationResponse | null;
@@ -351,6 +374,6 @@ function toParty({ billing, travelers = [] }: TravelerParty): TravelerPartyRespo
 
 export class TripEnvelope extends dataOf(TripResponse) {}
 /** A trip in a list, with names beside its IDs. */
-class TripRow extends withNames(TripResponse, 'bookingId') {}
+class TripRow extends withNames(TripResponse, 'bookingId', 'customerId') {}
 
 export class TripPage extends pageOf(TripRow) {}

@@ -86,6 +86,8 @@ export class Trip {
   /** Staff need to check the trip: one of its attentions is open. */
   @Column('boolean') attention: boolean;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
+  /** Who books the trip; the booking found or created one if it had none. */
+  @Column('text', { name: 'customer_id', nullable: true }) customerId: string | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Personal('contact')
   @Unaudited('free text; the reason of the entry')
@@ -125,6 +127,14 @@ export class Trip {
     if (!this.isEditable()) throw this.invalidTransition('draft', `A trip that is ${this.status} cannot be edited`);
     if (this.status === 'priced') this.moveTo('draft', now);
     this.setPrices(NO_PRICES, now);
+  }
+
+  /** The booking takes the customer over, and a cancelled trip is closed. */
+  assignCustomer(customerId: string | null): void {
+    if (this.status === 'booked' || this.status === 'cancelled') {
+      throw this.invalidTransition('draft', `The customer of a trip that is ${this.status} cannot be changed`);
+    }
+    this.customerId = customerId;
   }
 
   setPrices(prices: TripPrices, now: Date): void {

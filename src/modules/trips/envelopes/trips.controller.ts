@@ -24,11 +24,13 @@ export class TripsController {
   /**
    * Create a trip
    *
-   * @remarks Creates a draft without components. The currency applies to all components and cannot be changed later.
+   * @remarks Creates a draft without components. The currency applies to all components and cannot be changed later. The
+   * customer must be active.
    */
   @Post()
   @RequireScope('trips:write')
   @Mutates('trips.trip.create')
+  @Refuses({ 404: ['not_found'], 409: ['customer_archived', 'customer_merged', 'customer_erased'] })
   async create(@Body() body: CreateTrip): Promise<TripEnvelope> {
     const view = await this.trips.create(body);
     return created(`${PATH}/${view.trip.id}`, view.trip, { data: toTrip(view) });
@@ -43,7 +45,7 @@ export class TripsController {
   @RequireScope('trips:read')
   async list(@Query() query: ListTrips): Promise<TripPage> {
     const { views, total } = await this.trips.list(query);
-    return { data: await this.names.beside(views.map(toTrip), 'bookingId'), total, ...pageBounds(query) };
+    return { data: await this.names.beside(views.map(toTrip), 'bookingId', 'customerId'), total, ...pageBounds(query) };
   }
 
   /**
@@ -61,16 +63,16 @@ export class TripsController {
   /**
    * Update a trip
    *
-   * @remarks Changes the title or the travelers; `travelerParty` replaces the whole party. New travelers clear all prices and
-   * move a priced trip back to `draft`. The title can be changed in every state; the travelers only in `draft`, `priced`,
-   * `failed` and `expired`.
+   * @remarks Changes the title, the customer or the travelers; `travelerParty` replaces the whole party. New travelers clear all
+   * prices and move a priced trip back to `draft`. The title can be changed in every state, the customer until the trip is booked
+   * or cancelled, the travelers only in `draft`, `priced`, `failed` and `expired`.
    */
   @Patch(':envelopeId')
   @RequireScope('trips:write')
   @Mutates('trips.trip.update', {
     irreversible: 'The ledger keeps no data of the travelling party: change the trip again',
   })
-  @Refuses({ 409: ['invalid_transition'] })
+  @Refuses({ 409: ['customer_archived', 'customer_merged', 'customer_erased', 'invalid_transition'] })
   async update(
     @PathId('trip', 'envelopeId', 2) id: string,
     @Body() body: UpdateTrip,

@@ -101,9 +101,12 @@ export class TripsRepository {
   }
 
   async list(query: ListTrips): Promise<{ views: TripView[]; total: number }> {
-    const { status, search, attention, createdAfter, createdBefore, sort = '-createdAt' } = query;
+    const { status, search, bookingId, customerId, attention, createdAfter, createdBefore } = query;
+    const { sort = '-createdAt' } = query;
     const found = this.trips.query('trip');
     filterRows(found, 'trip.status', status);
+    if (bookingId !== undefined) found.andWhere('trip.booking_id = :bookingId', { bookingId });
+    if (customerId !== undefined) found.andWhere('trip.customer_id = :customerId', { customerId });
     if (attention !== undefined) found.andWhere('trip.attention = :attention', { attention });
     if (createdAfter !== undefined) found.andWhere('trip.created_at >= :createdAfter', { createdAfter });
     if (createdBefore !== undefined) found.andWhere('trip.created_at < :createdBefore', { createdBefore });
@@ -184,6 +187,52 @@ export class TripsRepository {
   async lockTripOf(bookingId: string): Promise<Trip | null> {
     const trip = await this.trips.findBy({ bookingId });
     return trip && this.trips.lock(trip.id);
+  }
+
+  /** The customer of a trip, read without a lock. */
+  async customerOf(id: string): Promise<string | null> {
+    const text = 'select customer_id as "customerId" from trip_envelopes where id = $1';
+    const [found] = await this.database.query<{ customerId: string | null }>(text, [id]);
+    return found?.customerId ?? null;
+  }
+
+  async countReservedOf(customerId: string): Promise<number> {
+    const [row] = await this.database.query<{ count: number }>(
+      `select count(*)::int as count from trip_envelopes
+       where customer_id = $1 and status in ('reserve_in_progress', 'reserved')`,
+      [customerId],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Moves the trips of these customers to another one, and returns them with their former customers. */
+  async moveToCustomer(
+    customerId: string,
+    formerIds: readonly string[],
+  ): Promise<{ id: string; customerId: string }[]> {
+    return this.database.query(
+      `update trip_envelopes trip set customer_id = $1, version = trip.version + 1
+       from (
+         select id, customer_id from trip_envelopes where customer_id = any($2) order by id for update
+       ) as former
+       where former.id = trip.id
+       returning trip.id, former.customer_id as "customerId"`,
+      [customerId, formerIds],
+    );
+  }
+
+  /** Moves these trips back, unless they have moved again. */
+  async moveBack(customerId: string, trips: readonly { id: string; customerId: string }[]): Promise<void> {
+    await this.database.execute(
+      `update trip_envelopes trip set customer_id = moved.former_id, version = trip.version + 1
+       from (
+         select trip.id, moved.former_id
+         from trip_envelopes trip join unnest($2::text[], $3::text[]) as moved (id, former_id) on moved.id = trip.id
+         where trip.customer_id = $1 order by trip.id for update of trip
+       ) as moved
+       where trip.id = moved.id`,
+      [customerId, trips.map(({ id }) => id), trips.map((trip) => trip.customerId)],
+    );
   }
 
   /** Claims at most `limit` steps whose provider must be called now. Until the claim ends no other process gets them. */

@@ -6,6 +6,7 @@ import { type AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { CustomersService } from '../../customers/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import { InternalProvider } from '../providers/internal-provider.js';
 import type { Quote } from '../providers/provider.js';
@@ -31,23 +32,26 @@ export class TripsService {
     private readonly repository: TripsRepository,
     private readonly internal: InternalProvider,
     private readonly external: ExternalProvidersService,
+    private readonly customers: CustomersService,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
 
-  async create({ title, currency, travelerParty }: CreateTrip, id = newId('trip')): Promise<TripView> {
+  async create({ title, currency, customerId, travelerParty }: CreateTrip, id = newId('trip')): Promise<TripView> {
     const now = this.clock.now();
     const trip = make(Trip, {
       id,
       title,
       status: 'draft',
       currency,
+      customerId,
       travelerParty,
       fencingToken: 0,
       attention: false,
       createdAt: now,
     });
     return this.database.transaction(async () => {
+      if (trip.customerId !== null) await this.customers.lockLive(trip.customerId);
       await this.repository.trips.insert(trip);
       this.ledger.record('trips.trip.create', changeOf(trip, null));
       return { trip, components: [], plan: null };
@@ -62,8 +66,11 @@ export class TripsService {
     return this.repository.list(query);
   }
 
-  async update(id: string, { title, travelerParty }: UpdateTrip, expected: ExpectedVersions): Promise<TripView> {
+  async update(id: string, body: UpdateTrip, expected: ExpectedVersions): Promise<TripView> {
+    const { title, customerId, travelerParty } = body;
     return this.database.transaction(async () => {
+      // A merge of customers locks them before their trips.
+      if (customerId) await this.customers.lockLive(customerId);
       const trip = await this.repository.trips.lock(id);
       assertVersion(expected, trip);
       const before = trip.auditImage();
@@ -72,6 +79,7 @@ export class TripsService {
         trip.edit(now);
         trip.travelerParty = travelerParty;
       }
+      if (customerId !== undefined) trip.assignCustomer(customerId);
       if (title !== undefined) trip.title = title;
       trip.updatedAt = now;
       await this.repository.trips.update(trip);

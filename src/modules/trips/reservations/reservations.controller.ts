@@ -93,16 +93,22 @@ export class ReservationsController {
   /**
    * Book a reserved trip
    *
-   * @remarks Creates a confirmed booking with one item per component and confirms the holds at the providers. The billing
-   * contact becomes the customer, and the trip becomes `booked` with `bookingId`. Rejected if a hold has expired or the trip is
-   * not reserved.
+   * @remarks Creates a confirmed booking with one item per component and confirms the holds at the providers. The
+   * trip becomes `booked` with `bookingId`, and the booking belongs to its customer. A trip without one gets the customer with the name
+   * and the primary e-mail address of the billing contact, who is created if there is none. Rejected if a hold has expired, the trip
+   * is not reserved or its customer is not active.
    */
   @ApiOperation({ operationId: 'trips_book' })
   @Post('booking')
   @HttpCode(200)
   @RequireScope('trips:write')
   @Mutates('trips.trip.book', { irreversible: 'The sale is agreed with the customer: cancel the trip' })
-  @Refuses({ 409: ['departure_called_off', 'hold_expired', 'invalid_transition'] })
+  @Refuses({
+    409: [
+      ...['customer_archived', 'customer_merged', 'customer_erased'],
+      ...['departure_called_off', 'hold_expired', 'invalid_transition', 'trip_changed'],
+    ],
+  })
   async book(
     @PathId('trip', 'envelopeId', 5) id: string,
     @IfMatch() expected: ExpectedVersions,

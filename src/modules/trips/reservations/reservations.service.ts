@@ -16,6 +16,7 @@ import {
   Undoes,
 } from '../../action-ledger/index.js';
 import { BookingsService, type ComponentSale, type TripSale, TripSalesService } from '../../bookings/index.js';
+import { CustomersService } from '../../customers/index.js';
 import { OrganizationSettingsService } from '../../organization/index.js';
 import { InternalProvider } from '../providers/internal-provider.js';
 import type { Quote } from '../providers/provider.js';
@@ -62,7 +63,7 @@ const REVERSAL_SECONDS = 3_600;
 type Begun = Attempted | { draft: true } | { claim: Claim };
 
 /**
- * Reserves trips, and ends reservations by booking, cancellation, expiry or reversal. Twelve dependencies: a draft is priced
+ * Reserves trips, and ends reservations by booking, cancellation, expiry or reversal. It has many dependencies: a draft is priced
  * here first, a trip becomes a booking, and every end is recorded and published.
  */
 @Injectable()
@@ -76,6 +77,7 @@ export class ReservationsService {
     private readonly internal: InternalProvider,
     private readonly orders: ExternalOrdersService,
     private readonly bookings: BookingsService,
+    private readonly customers: CustomersService,
     private readonly sales: TripSalesService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
@@ -106,8 +108,14 @@ export class ReservationsService {
   /** Turns the trip into a confirmed booking with an item for each component. */
   async book(id: string, expected: ExpectedVersions): Promise<TripView> {
     return this.database.transaction(async () => {
+      // A merge of customers locks them before their trips.
+      const customerId = await this.repository.customerOf(id);
+      if (customerId !== null) await this.customers.lockLive(customerId);
       const view = await this.lockExpected(id, expected);
       const { trip, components, plan } = view;
+      if (trip.customerId !== customerId) {
+        throw conflict('trip_changed', 'The customer of the trip was changed meanwhile; try again');
+      }
       const before = trip.auditImage();
       const { holdExpiresAt } = trip;
       const isLive = trip.isHeldAt(this.clock.now());
@@ -120,9 +128,10 @@ export class ReservationsService {
       const held = components.filter(({ status }) => status === 'held');
       // Runs before the booking, because it locks the departures in the order of their ids.
       await this.confirmAll(plan);
-      const { bookingId, itemIds } = await this.sales.sell(saleOf(trip, held));
-      held.forEach((component, index) => component.book(itemIds[index] ?? ''));
-      trip.bookingId = bookingId;
+      const sold = await this.sales.sell(saleOf(trip, held));
+      const { bookingId } = sold;
+      held.forEach((component, index) => component.book(sold.itemIds[index] ?? ''));
+      Object.assign(trip, { bookingId, customerId: sold.customerId });
       await this.repository.save(view);
       this.ledger.record('trips.trip.book', changeOf(trip, before));
       this.publish('booked', trip, { bookingId });
@@ -411,11 +420,12 @@ function assertComplete(trip: Trip, components: readonly TripComponent[]): void 
   }
 }
 
-/** The billing contact is the customer. */
-function saleOf({ currency, travelerParty }: Trip, held: readonly TripComponent[]): TripSale {
+/** Without a customer of the trip, the billing contact is the customer. */
+function saleOf({ currency, customerId, travelerParty }: Trip, held: readonly TripComponent[]): TripSale {
   const billing = travelerParty?.billing;
   return {
     currency,
+    customerId,
     customerName: billing?.name ?? '',
     customerEmail: billing?.email ?? null,
     customerPhone: billing?.phone ?? null,
