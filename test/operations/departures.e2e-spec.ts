@@ -28,6 +28,7 @@ describe('POST /v1/admin/operations/departures', () => {
       ...body,
       id: expect.stringMatching(/^dep_[0-9a-z]{26}$/),
       taxCodeId: null,
+      pickups: [],
       unitPrices: [],
       startDate: '2127-05-12',
       status: 'scheduled',

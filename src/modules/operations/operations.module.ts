@@ -56,6 +56,6 @@ import './operations-tables.js';
     ResourcesRepository,
     ResourcesService,
   ],
-  exports: [DeparturesService, ResourceAssignmentsService, ResourcesService],
+  exports: [DeparturesService, FacilitiesService, ResourceAssignmentsService, ResourcesService],
 })
 export class OperationsModule {}

@@ -8,6 +8,8 @@ interface Styled {
   style?: string;
   width?: '*' | 'auto';
   lineHeight?: number;
+  /** Columns of its table that a cell covers; the cells that it covers are empty texts. */
+  colSpan?: number;
   margin?: [left: number, top: number, right: number, bottom: number];
 }
 

@@ -18,7 +18,12 @@ import {
 } from '../../action-ledger/index.js';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { RemindersService } from '../../notifications/index.js';
-import { DeparturesService, type DepartureSummary, type SalesTerms } from '../../operations/index.js';
+import {
+  DeparturesService,
+  type DepartureSummary,
+  FacilitiesService,
+  type SalesTerms,
+} from '../../operations/index.js';
 import { UnitPricesService } from '../../products/index.js';
 import { type CreateBookingItem, type ListBookingItems, UpdateBookingItem } from '../items/booking-item.dto.js';
 import { type BookingItem, NO_UNIT, type SupplierStatus, type UnitOfItem } from '../items/booking-item.entity.js';
@@ -87,7 +92,7 @@ type SoldUnits = Record<'bookingItemId', string> & Record<'units', number>;
 
 /**
  * The items of bookings. Each change locks the booking, then the departures in the order of their ids, and updates the
- * booking's total. Thirteen dependencies: an item takes units of departures or allotments, has a price and a tax, its
+ * booking's total. It has many dependencies: an item takes units of departures or allotments, has a price and a tax, its
  * cancellation may cost a fee, and listeners follow its price.
  */
 @Injectable()
@@ -96,6 +101,7 @@ export class BookingItemsService {
     private readonly database: Database,
     private readonly repository: BookingsRepository,
     private readonly departures: DeparturesService,
+    private readonly facilities: FacilitiesService,
     private readonly allotments: AllotmentsService,
     private readonly channels: ChannelsService,
     private readonly unitPrices: UnitPricesService,
@@ -147,6 +153,7 @@ export class BookingItemsService {
       const sold = await this.assertBelowLimit(bookingId);
       const item = newItem(input, { id, booking, supplierStatus, now: this.clock.now() });
       await this.assertSelling(booking.channelId, item);
+      await this.facilities.lockUsable(item.pickupFacilityId, 'pickupFacilityId');
       const departure = (await this.lockDepartures([item])).get(item.departureId ?? '');
       if (departure) {
         if (!overrides.includes('currency')) assertCurrency(booking, departure);
@@ -191,11 +198,14 @@ export class BookingItemsService {
     return this.database.transaction(async () => {
       const { booking, item } = await this.lock(target);
       const [before, beforeCents, oldUnits] = [item.auditImage(), item.totalSellCents, unitsOf(item)];
-      const { quantity, unitSellCents, productId } = item;
+      const { quantity, unitSellCents, productId, pickupFacilityId } = item;
       const [previous, hadEarlierRate] = [this.taxes.imageOf(item), item.earlierRateCents !== 0];
       item.change(changes, this.clock.now());
       const newUnits = unitsOf(item);
       if (needsMore(oldUnits, newUnits)) await this.assertSelling(booking.channelId, newUnits);
+      if (item.pickupFacilityId !== pickupFacilityId && !isReversal) {
+        await this.facilities.lockUsable(item.pickupFacilityId, 'pickupFacilityId');
+      }
       const departures = await this.lockDepartures([newUnits, oldUnits]);
       const departure = departures.get(item.departureId ?? '');
       const isElsewhere = item.departureId !== oldUnits.departureId;

@@ -277,7 +277,7 @@ export class BookingsRepository {
       [this.clock.today(), this.clock.now(), months, limit],
     );
     await this.database.execute(
-      `update booking_items set title = 'erased', cancel_reason = case when cancel_reason is not null then 'erased' end,
+      `update booking_items set title = 'erased', pickup_note = null, cancel_reason = case when cancel_reason is not null then 'erased' end,
          version = version + 1, updated_at = $2
        where booking_id = any ($1)`,
       [erased.map(({ id }) => id), this.clock.now()],

@@ -29,6 +29,8 @@ export function newItem(
     serviceDate: input.serviceDate,
     departureId: input.departureId,
     allotmentId: input.allotmentId,
+    pickupFacilityId: input.pickupFacilityId,
+    pickupNote: input.pickupNote,
     ...NO_UNIT,
     priceSource: 'manual',
     supplierStatus,

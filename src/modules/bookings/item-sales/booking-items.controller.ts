@@ -80,7 +80,14 @@ export class BookingItemsController {
     403: ['reauthentication_required'],
     404: ['not_found'],
     409: [
-      ...['booking_closed', 'extra_inactive', 'item_limit_reached', 'option_inactive', 'product_archived'],
+      ...[
+        'booking_closed',
+        'extra_inactive',
+        'facility_archived',
+        'item_limit_reached',
+        'option_inactive',
+        'product_archived',
+      ],
       ...['tax_code_inactive', 'too_many_travelers', ...UNITS],
     ],
     422: [
@@ -166,7 +173,10 @@ export class BookingItemsController {
     400: ['tax_code_required'],
     403: ['reauthentication_required'],
     404: ['not_found'],
-    409: ['booking_closed', 'booking_item_cancelled', 'pass_through_item', 'tax_code_inactive', ...UNITS],
+    409: [
+      ...['booking_closed', 'booking_item_cancelled', 'facility_archived', 'pass_through_item', 'tax_code_inactive'],
+      ...UNITS,
+    ],
     422: [
       'channel_mismatch',
       'commission_exceeds_base',

@@ -221,6 +221,7 @@ function inputOf(
 ): CreateBookingItem {
   const { departure, unitSellCents } = terms;
   const { refundable, pricingTreatment, departureId, allotmentId, override, overrideReason } = terms.body;
+  const { pickupFacilityId, pickupNote } = terms.body;
   const code = taxCodeId ?? departure.taxCodeId;
   const tax =
     code === null ? { taxIncludedCents: departureTax(quantity * unitSellCents, departure) } : { taxCodeId: code };
@@ -228,6 +229,7 @@ function inputOf(
     ...{ type: 'unit', title: titleOf(terms.title, name), quantity, unitSellCents, ...tax },
     ...{ costCents: cost && cost.cents * quantity, costCurrency: cost?.currency ?? null },
     ...{ refundable, pricingTreatment, departureId, allotmentId, override, overrideReason },
+    ...{ pickupFacilityId, pickupNote },
   };
 }
 

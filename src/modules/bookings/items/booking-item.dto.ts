@@ -156,6 +156,23 @@ export class CreateBookingItem {
   allotmentId?: string | null;
 
   /**
+   * Facility (prefix `fac`) at which the people are picked up; must not be archived, and needs `departureId`. The departure says at
+   * which time, in its `pickups`; at another facility the time is open.
+   * @example "fac_01k0dem000e000000000000001"
+   */
+  @Clearable()
+  @Id('fac')
+  pickupFacilityId?: string | null;
+
+  /**
+   * What the driver needs to know about the pickup; needs `departureId`.
+   * @example "At the back entrance, room 12"
+   */
+  @Clearable()
+  @Text({ max: 500 })
+  pickupNote?: string | null;
+
+  /**
    * What the item may deviate from: units are sold after the cut-off (`cutoff`) or after the start (`past`), at another price
    * than that of the product (`price`), or on a departure in another currency (`currency`). Needs `overrideReason` and the scope
    * `bookings:override`. The capacity is never exceeded.
@@ -356,6 +373,14 @@ export class BookingItemResponse {
   /** Allotment through which the units are taken (prefix `alot`); null if they come from the pool. */
   @Id('alot')
   allotmentId: string | null;
+
+  /** Facility at which the people are picked up (prefix `fac`); null if it is not known, or they come on their own. */
+  @Id('fac')
+  pickupFacilityId: string | null;
+
+  /** What the driver needs to know about the pickup; null if there is nothing. */
+  @Text({ max: 500 })
+  pickupNote: string | null;
 
   /**
    * Whether the external provider has confirmed the item; `none` if it has no external provider. A cancelled item is

@@ -75,6 +75,8 @@ export interface ItemChanges {
   serviceDate?: string | null;
   departureId?: string | null;
   allotmentId?: string | null;
+  pickupFacilityId?: string | null;
+  pickupNote?: string | null;
 }
 
 /** The people of one item. */
@@ -168,6 +170,11 @@ export class BookingItem extends Audited {
   @Column('integer', { name: 'price_list_version', nullable: true }) priceListVersion: number | null;
   /** Takes the units from this allotment. */
   @Column('text', { name: 'allotment_id', nullable: true }) allotmentId: string | null;
+  /** Where the people of the item are picked up. */
+  @Column('text', { name: 'pickup_facility_id', nullable: true }) pickupFacilityId: string | null;
+  @Personal('contract')
+  @Column('text', { name: 'pickup_note', nullable: true })
+  pickupNote: string | null;
   @Column('text', { name: 'supplier_status' }) supplierStatus: SupplierStatus;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Personal('contract')
@@ -281,6 +288,10 @@ export class BookingItem extends Audited {
     }
     if (this.allotmentId !== null && this.departureId === null) {
       throw invalidField('allotmentId', 'allotmentId requires departureId', 'departure_missing');
+    }
+    for (const member of ['pickupFacilityId', 'pickupNote'] as const) {
+      if (this[member] === null || this.departureId !== null) continue;
+      throw invalidField(member, `${member} requires departureId`, 'departure_missing');
     }
     this.totalSellCents = priceItem(this);
     this.followPrice();

@@ -131,7 +131,8 @@ export class BookingData implements PersonalDataHolder {
       [bookingIdsOf(person)],
     );
     const items = await this.database.query<object>(
-      `select booking_id as "bookingId", title, quantity, status, cancel_reason as "cancelReason" from booking_items
+      `select booking_id as "bookingId", title, quantity, status, cancel_reason as "cancelReason", pickup_note as "pickupNote"
+       from booking_items
        where booking_id = any($1) order by id`,
       [bookingIdsOf(person)],
     );

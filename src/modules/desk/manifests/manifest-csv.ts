@@ -21,6 +21,10 @@ const COLUMNS: readonly (readonly [name: string, cell: (person: ManifestPerson) 
   ['documentExpiresOn', ({ document }) => document?.expiresOn],
   ['healthNote', ({ healthNote }) => healthNote],
   ['mobilityNote', ({ mobilityNote }) => mobilityNote],
+  ['option', ({ option }) => option],
+  ['pickupTime', ({ pickup }) => pickup?.localTime],
+  ['pickup', ({ pickup }) => pickup?.facilityName],
+  ['pickupNote', ({ pickup }) => pickup?.note],
   ['answers', ({ answers }) => answers?.map(({ label, values }) => `${label}: ${values.join(', ')}`).join('; ')],
 ];
 

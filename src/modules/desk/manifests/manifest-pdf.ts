@@ -14,6 +14,7 @@ const COLUMNS: readonly Column[] = [
   { heading: 'Booking', ems: 9, text: bookingOf },
   { heading: 'Name', ems: 16, text: ({ name, customerName }) => `${name}\n${customerName}` },
   { heading: 'Unit', ems: 10, text: ({ unit }) => unit },
+  { heading: 'Pickup', ems: 12, text: pickupTextOf },
   { heading: 'Age', ems: 3, text: ({ age }) => (age === null ? '' : String(age)) },
   { heading: 'Phone', ems: 10, text: ({ phone, language }) => `${phone ?? ''}\n${language ?? ''}` },
   { heading: 'Dietary', ems: 8, text: ({ dietary }) => dietary.join('\n').replaceAll('_', ' ') },
@@ -71,14 +72,36 @@ function layoutOf(manifest: ManifestResponse, draw: DrawText): PdfLayout {
           headerRows: 1,
           dontBreakRows: true,
           widths: columns.map(() => 'auto'),
-          body: [
-            columns.map(({ heading }) => bold(heading)),
-            ...people.map((person) => columns.map(({ text, ems }) => draw({ label: null, value: text(person) }, ems))),
-          ],
+          body: [columns.map(({ heading }) => bold(heading)), ...rowsOf(manifest, columns, draw)],
         },
       },
     ],
   };
+}
+
+/** The rows of the people; above each group but a booking, which has a column, a row with its name. */
+function rowsOf(
+  { people, groups, groupBy }: ManifestResponse,
+  columns: readonly Column[],
+  draw: DrawText,
+): Content[][] {
+  const rowOf = (person: ManifestPerson) =>
+    columns.map(({ text, ems }) => draw({ label: null, value: text(person) }, ems));
+  if (groupBy === 'booking') return people.map(rowOf);
+  let start = 0;
+  return groups.flatMap(({ label, people: count }) => {
+    const members = people.slice(start, start + count);
+    start += count;
+    const name = draw({ label: null, value: `${label ?? '–'} (${count})` }, 90);
+    const heading = { stack: [name], bold: true, colSpan: columns.length };
+    return [[heading, ...columns.slice(1).map(() => '')], ...members.map(rowOf)];
+  });
+}
+
+function pickupTextOf({ pickup }: ManifestPerson): string {
+  if (pickup === null) return '';
+  const { localTime, facilityName, note } = pickup;
+  return [localTime?.slice(-5), facilityName, note].filter((part) => part !== null && part !== undefined).join('\n');
 }
 
 function resourceOf({ name, role, type }: ManifestResource): string {

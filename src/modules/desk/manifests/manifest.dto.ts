@@ -8,6 +8,8 @@ import { RESOURCE_TYPES, type ResourceType } from '../../products/index.js';
 
 export const MANIFEST_FORMATS = named('ManifestFormat', ['json', 'csv', 'pdf']);
 export const SENSITIVE_COLUMNS = ['document', 'healthNote', 'mobilityNote'] as const;
+export const MANIFEST_GROUPINGS = named('ManifestGrouping', ['booking', 'option', 'pickup']);
+export type ManifestGrouping = (typeof MANIFEST_GROUPINGS)[number];
 const COLUMNS = named('ManifestColumn', [...SENSITIVE_COLUMNS, 'answers']);
 export type ManifestColumn = (typeof COLUMNS)[number];
 
@@ -31,6 +33,14 @@ export class ManifestQuery {
   @Optional()
   @AnyOf(COLUMNS)
   columns?: ManifestColumn[];
+
+  /**
+   * What the people are listed by: `booking` (default), the `option` of the product, or the `pickup`. In each group they are sorted by
+   * the time of their pickup, the last name of the booking's lead, and their position in the booking.
+   */
+  @Optional()
+  @OneOf(MANIFEST_GROUPINGS)
+  groupBy?: ManifestGrouping;
 
   /** Whether cancelled items are listed too; they do not count. */
   @Optional()
@@ -135,6 +145,36 @@ export class ManifestAnswer {
   values: string[];
 }
 
+/** Where and when a person is picked up. */
+export class ManifestPickup {
+  /** Facility of the pickup (prefix `fac`); null if only the note says where it is. */
+  @Id('fac')
+  facilityId: string | null;
+
+  /** Name of the facility; null without one. */
+  @Text({ max: 255 })
+  facilityName: string | null;
+
+  /** Time in the time zone of the departure, as `YYYY-MM-DD HH:MM`; null if the departure has none for the facility. */
+  @Text({ max: 16 })
+  localTime: string | null;
+
+  /** What the driver needs to know; null if there is nothing. */
+  @Text({ max: 500 })
+  note: string | null;
+}
+
+/** People who follow each other in the list. */
+export class ManifestGroup {
+  /** Number of the booking, name of the option, or time and name of the pickup; null for people without one. */
+  @Text({ max: 300 })
+  label: string | null;
+
+  /** Number of people in the list. */
+  @Whole({ min: 1, max: MAX_PEOPLE })
+  people: number;
+}
+
 /** One person of a departure. */
 export class ManifestPerson {
   /** Booking of the person (prefix `book`). */
@@ -176,6 +216,14 @@ export class ManifestPerson {
   /** What was sold: the title of the item. */
   @Text({ max: 255 })
   unit: string;
+
+  /** Name of the option that was sold; null without one. */
+  @Text({ max: 255 })
+  option: string | null;
+
+  /** Where and when the person is picked up; null if the booking does not say. */
+  @Nested(() => ManifestPickup)
+  pickup: ManifestPickup | null;
 
   /** Age in years on the day of the departure; null if the date of birth is not known. */
   @Whole({ min: 0, max: 400 })
@@ -304,7 +352,15 @@ export class ManifestResponse {
   @Instant()
   generatedAt: string;
 
-  /** One entry per person, sorted by the last name of the booking's lead. */
+  /** What the people are listed by. */
+  @OneOf(MANIFEST_GROUPINGS)
+  groupBy: ManifestGrouping;
+
+  /** The groups in the order of `people`. */
+  @ListOf(() => ManifestGroup, { max: MAX_PEOPLE })
+  groups: ManifestGroup[];
+
+  /** One entry per person, by group; in each sorted by the time of the pickup and the last name of the booking's lead. */
   @ListOf(() => ManifestPerson, { max: MAX_PEOPLE })
   people: ManifestPerson[];
 }

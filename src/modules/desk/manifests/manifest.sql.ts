@@ -25,6 +25,13 @@ export interface ManifestRow {
   lastName: string | null;
   customerName: string;
   unit: string;
+  /** Name of the option that was sold. */
+  option: string | null;
+  pickupFacilityId: string | null;
+  pickupFacility: string | null;
+  /** In the time zone of the departure, as `YYYY-MM-DD HH:MM`. */
+  pickupTime: string | null;
+  pickupNote: string | null;
   age: number | null;
   phone: string | null;
   language: string | null;
@@ -67,7 +74,8 @@ export const PEOPLE = `
   where item.departure_id = $1 and (item.status <> 'cancelled' or $2)`;
 
 /**
- * The people of departure $1, with those of cancelled items if $2, and their answers if $3, in one statement: as many as the items have seats. What a booking
+ * The people of departure $1, with those of cancelled items if $2, and their answers if $3, in one statement: as many as the items have
+ * seats, in the order of the grouping $4. What a booking
  * has besides is computed once per booking.
  */
 export const MANIFEST = `
@@ -92,7 +100,9 @@ export const MANIFEST = `
     item.status as "itemStatus", item.id as "itemId",
     item.quantity * item.people_per_unit as people, place.seat, traveler.id as "travelerId",
     traveler.first_name as "firstName", traveler.last_name as "lastName", booking.customer_name as "customerName",
-    item.title as unit,
+    item.title as unit, choice.name as option, item.pickup_facility_id as "pickupFacilityId",
+    place_of_pickup.name as "pickupFacility", to_char(stop.at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "pickupTime",
+    item.pickup_note as "pickupNote",
     case when traveler.birth_date <= (departure.starts_at at time zone departure.time_zone)::date then
       extract(year from age((departure.starts_at at time zone departure.time_zone)::date, traveler.birth_date))::int
     end as age,
@@ -128,9 +138,21 @@ export const MANIFEST = `
     left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat
     left join booking_travelers traveler on traveler.id = taken.traveler_id
   ) on item.departure_id = departure.id and (item.status <> 'cancelled' or $2)
+  left join product_options choice on choice.id = item.option_id
+  left join facilities place_of_pickup on place_of_pickup.id = item.pickup_facility_id
+  left join lateral (
+    select departure.starts_at - make_interval(mins => (pickup ->> 'minutesBefore')::int) as at
+    from jsonb_array_elements(departure.pickups) pickup
+    where pickup ->> 'facilityId' = item.pickup_facility_id
+  ) as stop on true
   ${arrivalOf('traveler.id')}
   where departure.id = $1
-  order by lower(coalesce(others.lead_name, booking.customer_name)), booking.number, item.created_at, item.id,
+  order by
+    case when $4 = 'option' then choice.position end nulls last, case when $4 = 'option' then item.option_id end nulls last,
+    case when $4 = 'booking' then min(stop.at) over (partition by booking.id) else stop.at end nulls last,
+    case when $4 = 'pickup' then place_of_pickup.name end nulls last,
+    case when $4 = 'pickup' then item.pickup_facility_id end nulls last,
+    lower(coalesce(others.lead_name, booking.customer_name)), booking.number, stop.at nulls last, item.created_at, item.id,
     traveler.position nulls last, place.seat
   limit ${MAX_PEOPLE}`;
 

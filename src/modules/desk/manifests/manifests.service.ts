@@ -11,7 +11,10 @@ import {
   type CheckIn,
   type CheckInState,
   type CheckInSummary,
+  type ManifestGroup,
+  type ManifestGrouping,
   type ManifestPerson,
+  type ManifestPickup,
   type ManifestQuery,
   type ManifestResource,
   type ManifestResponse,
@@ -44,10 +47,13 @@ export class ManifestsService {
   ) {}
 
   /** Throws 422 `manifest_too_large` for more than 2,000 people. */
-  async get(departureId: string, { columns = [], includeCancelled = false }: ManifestQuery): Promise<ManifestResponse> {
+  async get(
+    departureId: string,
+    { columns = [], includeCancelled = false, groupBy = 'booking' }: ManifestQuery,
+  ): Promise<ManifestResponse> {
     await this.assertNotTooLarge(departureId, includeCancelled);
     const rows = await this.database.query<ManifestRow>(MANIFEST, [
-      ...[departureId, includeCancelled, columns.includes('answers')],
+      ...[departureId, includeCancelled, columns.includes('answers'), groupBy],
     ]);
     const [head] = rows;
     if (!head) throw notFound();
@@ -65,7 +71,7 @@ export class ManifestsService {
     await this.recordReading(departureId, people);
     const resources = await this.database.query<ManifestResource>(RESOURCES, [departureId]);
     const resourceWarnings = await this.departures.listResourceWarnings(departureId);
-    return toManifest(head, { people, resources, resourceWarnings, now: this.clock.now() });
+    return toManifest(head, { groupBy, people, resources, resourceWarnings, now: this.clock.now() });
   }
 
   /** Sets the state of these people; the last state counts, and people who have it already are left alone. */
@@ -221,6 +227,8 @@ function toPerson(row: PersonRow): ManifestPerson {
     name: name === '' ? `Guest ${row.seat} of ${row.people}` : name,
     customerName: row.customerName,
     unit: row.unit,
+    option: row.option,
+    pickup: pickupOf(row),
     age: row.age,
     phone: row.phone,
     language: row.language,
@@ -236,14 +244,48 @@ function toPerson(row: PersonRow): ManifestPerson {
   };
 }
 
+function pickupOf(row: PersonRow): ManifestPickup | null {
+  const { pickupFacilityId: facilityId, pickupFacility: facilityName, pickupTime: localTime, pickupNote: note } = row;
+  return facilityId === null && note === null ? null : { facilityId, facilityName, localTime, note };
+}
+
+/** The value by which a person is grouped, and how the list shows it. */
+function groupOf(person: ManifestPerson, groupBy: ManifestGrouping): { key: string; label: string | null } {
+  switch (groupBy) {
+    case 'booking':
+      return { key: person.bookingId, label: person.bookingNumber };
+    case 'option':
+      return { key: person.option ?? '', label: person.option };
+    case 'pickup': {
+      const { facilityId = null, facilityName = null, localTime = null } = person.pickup ?? {};
+      const parts = [localTime?.slice(-5) ?? null, facilityName].filter((part) => part !== null);
+      return { key: facilityId ?? '', label: parts.length > 0 ? parts.join(' ') : null };
+    }
+  }
+}
+
+function groupsOf(people: readonly ManifestPerson[], groupBy: ManifestGrouping): ManifestGroup[] {
+  const groups: ManifestGroup[] = [];
+  let last: string | null = null;
+  for (const person of people) {
+    const { key, label } = groupOf(person, groupBy);
+    const group = groups.at(-1);
+    if (group && key === last) group.people += 1;
+    else groups.push({ label, people: 1 });
+    last = key;
+  }
+  return groups;
+}
+
 function toManifest(
   head: ManifestRow,
   {
+    groupBy,
     people,
     resources,
     resourceWarnings,
     now,
-  }: Pick<ManifestResponse, 'people' | 'resources' | 'resourceWarnings'> & {
+  }: Pick<ManifestResponse, 'groupBy' | 'people' | 'resources' | 'resourceWarnings'> & {
     now: Date;
   },
 ): ManifestResponse {
@@ -267,6 +309,8 @@ function toManifest(
     resources,
     resourceWarnings,
     generatedAt: now.toISOString(),
+    groupBy,
+    groups: groupsOf(people, groupBy),
     people,
   };
 }

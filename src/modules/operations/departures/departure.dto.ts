@@ -27,7 +27,12 @@ import {
   SHORTAGE_RULES,
   type ShortageRule,
 } from './departure-listener.js';
-import { DEPARTURE_STATUSES, type DepartureStatus, type DepartureView } from './departure.entity.js';
+import {
+  DEPARTURE_STATUSES,
+  type DeparturePickup,
+  type DepartureStatus,
+  type DepartureView,
+} from './departure.entity.js';
 import { MAX_RESOURCE_WARNINGS, ResourceWarning } from './resource-warning.dto.js';
 import {
   CALL_OFF_REASONS,
@@ -42,6 +47,8 @@ import {
 export const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export const MAX_UNITS = 1_000_000;
 const MAX_UNIT_PRICES = 50;
+const MAX_PICKUPS = 100;
+const MINUTE_MS = 60_000;
 
 /** The price of a unit on this departure. */
 export class DepartureUnitPriceBody {
@@ -67,6 +74,27 @@ export class DepartureUnitPriceBody {
 
 export function unitPricesOf(prices: readonly DepartureUnitPriceBody[]): DepartureUnitPrice[] {
   return prices.map(({ unitId, optionId = null, amountCents }) => ({ unitId, optionId, amountCents }));
+}
+
+/** A place at which people are picked up. */
+export class DeparturePickupBody {
+  /**
+   * Facility (prefix `fac`), such as a hotel; must not be archived.
+   * @example "fac_01k0dem000e000000000000001"
+   */
+  @Id('fac')
+  facilityId: string;
+
+  /**
+   * Minutes from the pickup to the start of the departure; the pickup moves with the start.
+   * @example 45
+   */
+  @Whole({ min: 0, max: 2_880 })
+  minutesBefore: number;
+}
+
+export function pickupsOf(pickups: readonly DeparturePickupBody[]): DeparturePickup[] {
+  return pickups.map(({ facilityId, minutesBefore }) => ({ facilityId, minutesBefore }));
 }
 
 /** A new departure: one dated run of a product. */
@@ -157,6 +185,11 @@ export class CreateDeparture {
   @Clearable()
   @Id('fac')
   facilityId?: string | null;
+
+  /** Places at which people are picked up, each with its time; none by default. Bookings name the place of their people. */
+  @Optional()
+  @ListOf(() => DeparturePickupBody, { max: MAX_PICKUPS })
+  pickups?: DeparturePickupBody[];
 
   /** The end of sales before the start; with null they end at the start. */
   @Clearable()
@@ -271,6 +304,21 @@ class DepartureUnitPriceResponse {
   amountCents: number;
 }
 
+/** A place at which people are picked up. */
+class DeparturePickupResponse {
+  /** Facility, such as a hotel. */
+  @Id('fac')
+  facilityId: string;
+
+  /** Minutes from the pickup to the start of the departure. */
+  @Whole({ min: 0, max: 2_880 })
+  minutesBefore: number;
+
+  /** When people are picked up (RFC 3339, UTC). */
+  @Instant()
+  pickupAt: string;
+}
+
 /** One dated run of a product, with its capacity and price. Counts are in units, such as seats. */
 export class DepartureResponse {
   @Id('dep')
@@ -323,6 +371,10 @@ export class DepartureResponse {
   /** Meeting point (prefix `fac`); null if there is none. */
   @Id('fac')
   facilityId: string | null;
+
+  /** Places at which people are picked up; usually empty. */
+  @ListOf(() => DeparturePickupResponse, { max: MAX_PICKUPS })
+  pickups: DeparturePickupResponse[];
 
   /**
    * A `called_off` departure sells nothing more and is `cancelled` once its sales are moved or cancelled. A `cancelled` departure
@@ -428,6 +480,10 @@ export function toDeparture(departure: DepartureView): DepartureResponse {
   return respond(DepartureResponse, departure, {
     available: departure.availableUnits(),
     unitPrices: departure.unitPrices.map((price) => respond(DepartureUnitPriceResponse, price)),
+    pickups: departure.pickups.map(({ facilityId, minutesBefore }) => {
+      const pickupAt = new Date(departure.startsAt.getTime() - minutesBefore * MINUTE_MS).toISOString();
+      return { facilityId, minutesBefore, pickupAt };
+    }),
     cutoff: departure.cutoff && toCutoff(departure.cutoff),
     runState: departure.runState(),
     attention: departure.needsDecision(),

@@ -12,6 +12,13 @@ import type { CallOffReason, RunState, SalesState } from './sales-state.js';
 export const DEPARTURE_STATUSES = named('DepartureStatus', ['scheduled', 'called_off', 'cancelled']);
 export type DepartureStatus = (typeof DEPARTURE_STATUSES)[number];
 
+/** A place at which people of the departure are picked up. */
+export interface DeparturePickup {
+  facilityId: string;
+  /** Minutes from the pickup to the start. */
+  minutesBefore: number;
+}
+
 export interface DepartureChanges {
   startsAt?: Date;
   endsAt?: Date;
@@ -23,6 +30,7 @@ export interface DepartureChanges {
   taxCodeId?: string | null;
   currency?: string;
   facilityId?: string | null;
+  pickups?: DeparturePickup[];
   cutoff?: Cutoff | null;
   minParticipants?: number | null;
   decideBy?: Date | null;
@@ -55,6 +63,10 @@ export class Departure {
   @Column('text') currency: string;
   /** Meeting point. */
   @Column('text', { name: 'facility_id', nullable: true }) facilityId: string | null;
+  /** A pickup moves with the start. */
+  @Impersonal()
+  @Column('jsonb')
+  pickups: DeparturePickup[];
   @Column('text') status: DepartureStatus;
   @Column('integer') sold: number;
   /** Units of reserved trips, and of offers to waiting customers. */
@@ -196,6 +208,11 @@ export class Departure {
     if (again >= 0) {
       const message = 'A unit has one price for each option';
       throw invalidField(`unitPrices.${again}.unitId`, message, 'duplicate');
+    }
+    const places = this.pickups.map(({ facilityId }) => facilityId);
+    const twice = places.findIndex((id, index) => places.indexOf(id) < index);
+    if (twice >= 0) {
+      throw invalidField(`pickups.${twice}.facilityId`, 'A facility has one pickup', 'duplicate');
     }
     if (this.decideBy === null) return;
     if (this.minParticipants === null) {

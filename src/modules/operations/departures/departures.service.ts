@@ -30,8 +30,14 @@ import {
 } from './departure-listener.js';
 import { DepartureMinimumsService } from './departure-minimums.service.js';
 import { type DepartureSummary, toDepartureSummary } from './departure-summary.js';
-import { type CreateDeparture, type ListDepartures, unitPricesOf, UpdateDeparture } from './departure.dto.js';
-import type { Departure, DepartureChanges, DepartureView } from './departure.entity.js';
+import {
+  type CreateDeparture,
+  type ListDepartures,
+  pickupsOf,
+  unitPricesOf,
+  UpdateDeparture,
+} from './departure.dto.js';
+import type { Departure, DepartureChanges, DeparturePickup, DepartureView } from './departure.entity.js';
 import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
 import type { ResourceWarningRow } from './resource-warnings.js';
 import { newDeparture } from './new-departure.js';
@@ -104,6 +110,7 @@ export class DeparturesService {
         await this.unitPrices.assertPriceable(departure.productId, departure.unitPrices);
       }
       await this.facilities.lockUsable(departure.facilityId);
+      await this.lockPickups(departure.pickups, []);
       if (departure.taxCodeId !== null) await this.taxCodes.assertUsable(departure.taxCodeId);
       await this.repository.departures.insert(departure);
       const summary = await this.getSummary(id);
@@ -138,7 +145,7 @@ export class DeparturesService {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
-      const { facilityId, taxCodeId, unitPrices } = departure;
+      const { facilityId, pickups, taxCodeId, unitPrices } = departure;
       const move: DepartureMove = { onShortage, followers: 0, warnings: [], onResourceConflict, unassigned: [] };
       const now = this.clock.now();
       departure.change(changesOf(body), now);
@@ -149,6 +156,7 @@ export class DeparturesService {
         await this.unitPrices.assertPriceable(departure.productId, departure.unitPrices);
       }
       if (departure.facilityId !== facilityId) await this.facilities.lockUsable(departure.facilityId);
+      await this.lockPickups(departure.pickups, pickups);
       if (departure.taxCodeId !== null && departure.taxCodeId !== taxCodeId) {
         await this.taxCodes.assertUsable(departure.taxCodeId);
       }
@@ -444,6 +452,17 @@ export class DeparturesService {
     });
   }
 
+  /** Facilities of pickups that stay may have been archived since. */
+  private async lockPickups(pickups: readonly DeparturePickup[], before: readonly DeparturePickup[]): Promise<void> {
+    const known = new Set(before.map(({ facilityId }) => facilityId));
+    const added = pickups
+      .map(({ facilityId }, index) => ({ facilityId, index }))
+      .filter((one) => !known.has(one.facilityId));
+    for (const { facilityId, index } of added.sort((a, b) => (a.facilityId < b.facilityId ? -1 : 1))) {
+      await this.facilities.lockUsable(facilityId, `pickups.${index}.facilityId`);
+    }
+  }
+
   private async lockExpected(id: string, expected: ExpectedVersions): Promise<DepartureView> {
     // The product never changes, so it can be read before the lock.
     await this.lockProduct((await this.repository.get(id)).productId);
@@ -571,12 +590,21 @@ function isMoved(now: DepartureSummary, before: DepartureSummary): boolean {
   return isAt(now) !== isAt(before);
 }
 
-function changesOf({ startsAt, endsAt, cutoff, decideBy, unitPrices, ...fields }: UpdateDeparture): DepartureChanges {
+function changesOf({
+  startsAt,
+  endsAt,
+  cutoff,
+  decideBy,
+  unitPrices,
+  pickups,
+  ...fields
+}: UpdateDeparture): DepartureChanges {
   return {
     ...fields,
     ...(startsAt === undefined ? {} : { startsAt: new Date(startsAt) }),
     ...(endsAt === undefined ? {} : { endsAt: new Date(endsAt) }),
     ...(unitPrices && { unitPrices: unitPricesOf(unitPrices) }),
+    ...(pickups && { pickups: pickupsOf(pickups) }),
     ...(cutoff === undefined ? {} : { cutoff: cutoffOf(cutoff) }),
     ...(decideBy === undefined ? {} : { decideBy: decideBy === null ? null : new Date(decideBy) }),
   };

@@ -3,7 +3,7 @@ import { invalidRequest, type Issue } from '../../../platform/errors/app-error.j
 import { earlier } from '../../../platform/time/local-time.js';
 import { cutoffOf, type ProductDefaults } from '../../products/index.js';
 import { cutoffInstant } from './departure-deadlines.js';
-import { type CreateDeparture, unitPricesOf } from './departure.dto.js';
+import { type CreateDeparture, pickupsOf, unitPricesOf } from './departure.dto.js';
 import { Departure } from './departure.entity.js';
 
 const MINUTE_MS = 60_000;
@@ -33,6 +33,7 @@ export function newDeparture(
     taxCodeId: orElse(input.taxCodeId, product?.taxCodeId),
     currency: input.currency,
     facilityId: orElse(input.facilityId, product?.facilityId),
+    pickups: pickupsOf(input.pickups ?? []),
     status: 'scheduled',
     sold: 0,
     held: 0,

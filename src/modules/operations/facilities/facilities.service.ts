@@ -39,7 +39,10 @@ const COUNT_IMPACT = `
   from (
     select count(*)::int as departures,
       count(*) filter (where status <> 'cancelled' and starts_at > $2)::int as upcoming
-    from departures where facility_id = $1
+    from departures where id in (
+      select id from departures where facility_id = $1
+      union select id from departures
+        where pickups <> '[]' and pickups @> jsonb_build_array(jsonb_build_object('facilityId', $1::text)))
   ) d`;
 
 @Injectable()

@@ -36,6 +36,7 @@ export class CreateDepartureSchedule extends OmitType(CreateDeparture, [
   'endsAt',
   'timeZone',
   'decideBy',
+  'pickups',
   'unitPrices',
 ] as const) {
   /**
