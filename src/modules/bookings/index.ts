@@ -25,6 +25,7 @@ export { CalledOffBookingsService } from './item-sales/called-off-bookings.servi
 export { AddBookingItems } from './item-sales/unit-sale.dto.js';
 export { travelerSubject } from './travelers/traveler-subject.js';
 export { CreateTraveler } from './travelers/traveler.dto.js';
+export { UNLISTED_TRAVELERS } from './travelers/unlisted-travelers.sql.js';
 export { TravelersService } from './travelers/travelers.service.js';
 export { UnitSalesService } from './item-sales/unit-sales.service.js';
 export { type ComponentSale, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../../src/platform/ids/id.js';
+import { addItem, makeBooking } from '../../bookings/bookings.js';
+import { addTraveler, assign } from '../../bookings/travelers.js';
 import { newDeparture } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { bookingWith } from '../payments/bookings.js';
 import { closeMonths } from '../periods/months.js';
-import { broken, entry, HISTORIES, verify, violatedBy } from './tampering.js';
+import { broken, entry, HISTORIES, tamper, verify, violatedBy } from './tampering.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -15,6 +17,7 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
+const instant = (days: number): string => `${app.day(days)}T08:00:00Z`;
 const PLANNED = { installments: [['2027-01-01', 500]] } as const;
 
 describe('tampering with what reports of past days read', () => {
@@ -157,4 +160,22 @@ describe('tampering with the units of departures', () => {
       expect(found).toEqual({ departure_counters: entry('departure', id, [0, 1]) });
     },
   );
+
+  it('an item with a traveler whom the manifest does not list is reported until 30 days after the departure', async () => {
+    const departure = await newDeparture(app, { startsAt: instant(10), endsAt: instant(11) });
+    const booking = await makeBooking(owner);
+    const item = await addItem(owner, booking.id, { departureId: departure.id, title: 'Seat', quantity: 2 });
+    const traveler = await addTraveler(owner, booking.id, { lastName: 'Lovelace' });
+    await assign(owner, item, [traveler.id]);
+    const set = (seat: number) => `update booking_item_travelers set seat = ${seat} where item_id = '${item.id}'`;
+    const tampering = { tables: ['booking_item_travelers'], change: set(3), restore: set(1) };
+    expect(await violatedBy(app, owner, tampering)).toEqual({
+      manifest_seats: entry('booking_item', item.id, [2, 3]),
+    });
+
+    const end = (days: number) =>
+      `update departures set ends_at = '${instant(days)}', starts_at = '${instant(days - 1)}'`;
+    await tamper(app, 'departures', `${end(-32)} where id = '${departure.id}'`);
+    expect(await violatedBy(app, owner, tampering)).toEqual({});
+  });
 });

@@ -41,6 +41,7 @@ const CHECKS = [
   'plan_dates',
   'quotes_silent',
   'departure_counters',
+  'manifest_seats',
 ];
 
 let app: TestApp;

@@ -1,3 +1,4 @@
+import { UNLISTED_TRAVELERS } from '../../bookings/index.js';
 import { MISCOUNTED_DEPARTURES } from '../../distribution/index.js';
 import type { IntegrityCheck } from './integrity-checks.js';
 import { CHANGED_FIGURES, periodFigures } from './period-figures.sql.js';
@@ -92,5 +93,10 @@ export const HISTORY_CHECKS: readonly IntegrityCheck[] = [
     name: 'departure_counters',
     rule: 'Sold, held and guaranteed units of a departure equal its live items, trip holds and open slots',
     broken: MISCOUNTED_DEPARTURES,
+  },
+  {
+    name: 'manifest_seats',
+    rule: 'Travelers have seats within the people of their item, so the manifest lists everybody whom the sold units stand for',
+    broken: UNLISTED_TRAVELERS,
   },
 ];
