@@ -5,11 +5,14 @@ import { SealedValues } from '../../src/modules/customers/index.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { newCustomer } from '../customers/customers.js';
 import type { ErrorBody } from '../distribution/channels.js';
+import { fetchFile } from '../finance/renditions/rendering.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { activeList } from '../products/price-lists.js';
 import { newPart, newProduct, PRODUCTS } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
+import { tokenOf } from '../setup/credentials.js';
+import { pagesOf } from '../setup/pdf.js';
 import { BOOKINGS, confirmedBooking, makeBooking, readBooking, staffWith } from './bookings.js';
 import { addTraveler, assign, CONSENT, type Traveler, travelersOf } from './travelers.js';
 
@@ -354,5 +357,11 @@ describe('answers to the questions of products', () => {
     expect((await clerk.get(`${path}?columns=answers,document`)).status).toBe(403);
     expect((await clerk.get(path)).text).not.toContain('Esplanada');
     expect((await clerk.get(`${path}?columns=answers&format=csv`)).text).toContain('Shoe size: 39; Hotel: Esplanada');
+    const authorization = `Bearer ${tokenOf(app.credentials, 'owner')}`;
+    const print = async (query: string) =>
+      (await pagesOf((await fetchFile(`${app.url}${path}?format=pdf${query}`, { authorization })).bytes)).join(' ');
+    const answered = await print('&columns=answers');
+    for (const answer of ['Answers', 'Shoe size: 39', 'Hotel: Esplanada']) expect(answered).toContain(answer);
+    expect(await print('')).not.toContain('Esplanada');
   });
 });

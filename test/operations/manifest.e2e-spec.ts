@@ -146,6 +146,22 @@ describe('the manifest of a departure', () => {
       expect(text).toContain(word);
   });
 
+  it('the list to print has the language of the request, otherwise of the company', async () => {
+    const { departure } = await departureWithPeople();
+    const authorization = `Bearer ${tokenOf(app.credentials, 'owner')}`;
+    const printed = async (query: string) => {
+      const path = `${app.url}${DEPARTURES}/${departure.id}/manifest?format=pdf${query}`;
+      return (await pagesOf((await fetchFile(path, { authorization })).bytes)).join(' ');
+    };
+    for (const word of ['Passagierliste', 'Gast 2 von 2', 'vorläufig']) {
+      expect(await printed('&language=de')).toContain(word);
+    }
+    await owner.patch('/v1/admin/organization/profile', { defaultLanguage: 'it' });
+    expect(await printed('')).toContain('Punto d’incontro:');
+    await owner.patch('/v1/admin/organization/profile', { defaultLanguage: 'en' });
+    expect((await manifest(departure.id, '?language=de')).people[1]?.name).toBe('Guest 2 of 2');
+  });
+
   it('cancelled items are listed on request and do not count', async () => {
     const { departure, sale } = await departureWithPeople();
     await owner.post(`${BOOKINGS}/${sale.booking.id}/items/${sale.item.id}/cancellation`);

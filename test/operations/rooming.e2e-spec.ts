@@ -408,8 +408,22 @@ describe('the rooming list of a departure', () => {
     expect(headers['content-type']).toBe('application/pdf');
     expect(headers['content-disposition']).toBe('attachment; filename="rooming-list-2127-03-09.pdf"');
     const text = (await pagesOf(bytes)).join(' ');
-    const words = ['Without a room: 2', 'Ion Ionescu', 'Suite 7', 'Maria Ionescu', 'Baby cot', '1 double, 1 of 2 beds'];
+    const words = [
+      'Without a room: 2',
+      'Ion Ionescu',
+      'Suite 7',
+      'Maria Ionescu',
+      'Baby cot',
+      '1 × double; Beds: 1 of 2',
+    ];
     for (const word of words) expect(text).toContain(word);
+
+    const french = await fetchFile(`${path}&language=fr`, {
+      authorization: `Bearer ${tokenOf(app.credentials, 'owner')}`,
+    });
+    const page = (await pagesOf(french.bytes)).join(' ');
+    for (const word of ['Liste des chambres', 'Personne 3 sur 3', '1 × double', '1 sur 2'])
+      expect(page).toContain(word);
   });
 
   it('rooms need the scopes of operations, and the list with names also bookings:read', async () => {

@@ -6,6 +6,7 @@ import { DocumentsModule } from '../documents/index.js';
 import { FinanceModule } from '../finance/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
+import { OrganizationModule } from '../organization/index.js';
 import { ProductsModule } from '../products/index.js';
 import { TripsModule } from '../trips/index.js';
 import { BookingPagesController } from './booking-pages/booking-pages.controller.js';
@@ -74,6 +75,7 @@ import './desk-tables.js';
     FinanceModule,
     NotificationsModule,
     OperationsModule,
+    OrganizationModule,
     ProductsModule,
     TripsModule,
   ],

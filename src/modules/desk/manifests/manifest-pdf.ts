@@ -1,6 +1,8 @@
 import type { Content } from 'pdfmake';
 import { bold, createPdf, type DrawText, type PdfLayout } from '../../../platform/pdf/pdf.js';
 import type { ResourceWarning } from '../../operations/index.js';
+import type { DocumentLanguage } from '../../organization/index.js';
+import { MANIFEST_LABELS, type ManifestLabels } from './manifest-labels.js';
 import type { ManifestPerson, ManifestResource, ManifestResponse } from './manifest.dto.js';
 
 /** A column of the list: its heading, its width in units of the font size, and the text of a person. */
@@ -10,61 +12,46 @@ interface Column {
   text: (person: ManifestPerson) => string;
 }
 
-const COLUMNS: readonly Column[] = [
-  { heading: 'Booking', ems: 9, text: bookingOf },
-  { heading: 'Name', ems: 16, text: ({ name, customerName }) => `${name}\n${customerName}` },
-  { heading: 'Unit', ems: 10, text: ({ unit }) => unit },
-  { heading: 'Pickup', ems: 12, text: pickupTextOf },
-  { heading: 'Age', ems: 3, text: ({ age }) => (age === null ? '' : String(age)) },
-  { heading: 'Phone', ems: 10, text: ({ phone, language }) => `${phone ?? ''}\n${language ?? ''}` },
-  { heading: 'Dietary', ems: 8, text: ({ dietary }) => dietary.join('\n').replaceAll('_', ' ') },
-  {
-    heading: 'In an emergency',
-    ems: 12,
-    text: ({ emergencyContact: one }) => (one ? `${one.name}\n${one.phone}` : ''),
-  },
-  { heading: 'Also booked', ems: 12, text: ({ otherServices }) => otherServices.join('\n') },
-  { heading: 'To pay', ems: 4, text: ({ isBalanceDue }) => (isBalanceDue ? 'yes' : '') },
-  {
-    heading: 'Arrived',
-    ems: 5,
-    text: ({ checkIn: { state } }) => ({ arrived: 'yes', no_show: 'no', none: '☐' })[state],
-  },
-];
-const SENSITIVE: Column = { heading: 'Document and notes', ems: 14, text: sensitiveOf };
-
-/** The list with which a guide works: landscape, with one row per person. The same manifest always gives the same bytes. */
-export async function renderManifest(manifest: ManifestResponse): Promise<Buffer> {
-  const labels = COLUMNS.map(({ heading }) => heading).join('');
-  return createPdf(`${labels} ☐ ${JSON.stringify(manifest)}`, (draw) => layoutOf(manifest, draw));
+export interface PrintedManifest {
+  language: DocumentLanguage;
+  manifest: ManifestResponse;
 }
 
-function layoutOf(manifest: ManifestResponse, draw: DrawText): PdfLayout {
-  const { people, dietary, localStart, resourceWarnings: warnings } = manifest;
-  const isSensitive = people.some((person) => sensitiveOf(person) !== '');
-  const columns = isSensitive ? [...COLUMNS, SENSITIVE] : COLUMNS;
-  const line = (label: string, value: string): Content => draw({ label, value }, 90);
+/** The list with which a guide works: landscape, with one row per person. The same manifest always gives the same bytes. */
+export async function renderManifest(printed: PrintedManifest): Promise<Buffer> {
+  const words = JSON.stringify(MANIFEST_LABELS[printed.language]);
+  return createPdf(`${words} ☐ ${JSON.stringify(printed.manifest)}`, (draw) => layoutOf(printed, draw));
+}
+
+function layoutOf({ language, manifest }: PrintedManifest, draw: DrawText): PdfLayout {
+  const { people, dietary, localStart, sold, held, capacity, resourceWarnings: warnings } = manifest;
+  const labels = MANIFEST_LABELS[language];
+  const columns = columnsOf(people, labels);
+  const line = (label: string, value: string): Content => draw({ label: `${label}${labels.colon}`, value }, 90);
   const present = people.filter(({ isCancelled }) => !isCancelled).length;
+  const units = `${labels.sold} ${sold}, ${labels.held} ${held}, ${labels.capacity} ${capacity}`;
   return {
-    title: `Manifest ${manifest.productId} ${localStart}`,
-    language: 'en',
+    title: `${labels.title} ${manifest.productId} ${localStart}`,
+    language,
     day: manifest.generatedAt.slice(0, 10),
     orientation: 'landscape',
     styles: { title: { fontSize: 16, bold: true, margin: [0, 0, 0, 8] }, block: { margin: [0, 8, 0, 0] } },
     content: [
-      { text: 'Manifest', style: 'title' },
-      line('Product:', manifest.productId),
-      line('Start:', `${localStart} (${manifest.timeZone})`),
-      line('Meeting point:', manifest.meetingPoint ?? ''),
-      line('People:', `${present} (sold ${manifest.sold}, held ${manifest.held}, capacity ${manifest.capacity})`),
+      { text: labels.title, style: 'title' },
+      line(labels.product, manifest.productId),
+      line(labels.start, `${localStart} (${manifest.timeZone})`),
+      line(labels.meetingPoint, manifest.meetingPoint ?? ''),
+      line(labels.people, `${present} (${units})`),
       line(
-        'Dietary needs:',
-        dietary.map(({ need, people: count }) => `${count} ${need.replaceAll('_', ' ')}`).join(', '),
+        labels.dietaryNeeds,
+        dietary.map(({ need, people: count }) => `${count} ${labels.needs[need] ?? need}`).join(', '),
       ),
-      line('Sold as:', manifest.units.map(({ unit, people: count }) => `${count} × ${unit}`).join(', ')),
-      line('Resources:', manifest.resources.map(resourceOf).join(', ')),
-      ...(warnings.length > 0 ? [line('Attention:', warnings.map(warningOf).join('; '))] : []),
-      line('As of:', manifest.generatedAt),
+      line(labels.soldAs, manifest.units.map(({ unit, people: count }) => `${count} × ${unit}`).join(', ')),
+      line(labels.resources, manifest.resources.map((one) => resourceOf(one, labels)).join(', ')),
+      ...(warnings.length > 0
+        ? [line(labels.attention, warnings.map((warning) => warningOf(warning, labels)).join('; '))]
+        : []),
+      line(labels.asOf, manifest.generatedAt),
       {
         layout: 'lightHorizontalLines',
         style: 'block',
@@ -77,6 +64,40 @@ function layoutOf(manifest: ManifestResponse, draw: DrawText): PdfLayout {
       },
     ],
   };
+}
+
+/** The columns of all manifests, and those that the request asked for and that have a text. */
+function columnsOf(people: readonly ManifestPerson[], labels: ManifestLabels): Column[] {
+  const columns: Column[] = [
+    { heading: labels.booking, ems: 9, text: (person) => bookingOf(person, labels) },
+    { heading: labels.name, ems: 16, text: ({ name, customerName }) => `${name}\n${customerName}` },
+    { heading: labels.unit, ems: 10, text: ({ unit }) => unit },
+    { heading: labels.pickup, ems: 12, text: pickupTextOf },
+    { heading: labels.age, ems: 3, text: ({ age }) => (age === null ? '' : String(age)) },
+    { heading: labels.phone, ems: 10, text: ({ phone, language }) => `${phone ?? ''}\n${language ?? ''}` },
+    {
+      heading: labels.dietary,
+      ems: 8,
+      text: ({ dietary }) => dietary.map((need) => labels.needs[need] ?? need).join('\n'),
+    },
+    {
+      heading: labels.emergency,
+      ems: 12,
+      text: ({ emergencyContact: one }) => (one ? `${one.name}\n${one.phone}` : ''),
+    },
+    { heading: labels.otherServices, ems: 12, text: ({ otherServices }) => otherServices.join('\n') },
+    { heading: labels.toPay, ems: 4, text: ({ isBalanceDue }) => (isBalanceDue ? labels.yes : '') },
+    {
+      heading: labels.arrived,
+      ems: 5,
+      text: ({ checkIn: { state } }) => ({ arrived: labels.yes, no_show: labels.no, none: '☐' })[state],
+    },
+  ];
+  const requested: Column[] = [
+    { heading: labels.answers, ems: 16, text: answersOf },
+    { heading: labels.documentAndNotes, ems: 14, text: sensitiveOf },
+  ];
+  return [...columns, ...requested.filter(({ text }) => people.some((person) => text(person) !== ''))];
 }
 
 /** The rows of the people; above each group but a booking, which has a column, a row with its name. */
@@ -104,25 +125,30 @@ function pickupTextOf({ pickup }: ManifestPerson): string {
   return [localTime?.slice(-5), facilityName, note].filter((part) => part !== null && part !== undefined).join('\n');
 }
 
-function resourceOf({ name, role, type }: ManifestResource): string {
-  return `${name} (${role ?? type.replaceAll('_', ' ')})`;
+function resourceOf({ name, role, type }: ManifestResource, { resourceTypes }: ManifestLabels): string {
+  return `${name} (${role ?? resourceTypes[type]})`;
 }
 
-function warningOf({ code, resourceType, ...warning }: ResourceWarning): string {
+function warningOf({ code, resourceType, ...warning }: ResourceWarning, labels: ManifestLabels): string {
   const { required, available, resourceName, documentKind, expiresOn } = warning;
+  const type = labels.resourceTypes[resourceType];
   switch (code) {
     case 'understaffed':
-      return `${resourceType}: ${available} of ${required} assigned`;
+      return `${type}: ${labels.assigned(available ?? 0, required ?? 0)}`;
     case 'vehicle_too_small':
-      return `${resourceType}: ${available} seats for ${required} people`;
+      return `${type}: ${labels.seatsFor(available ?? 0, required ?? 0)}`;
     case 'document_expired':
-      return `${resourceName}: ${documentKind} expires on ${expiresOn}`;
+      return `${resourceName}: ${documentKind} ${labels.expires} ${expiresOn}`;
   }
 }
 
-function bookingOf({ bookingNumber, isProvisional, isCancelled }: ManifestPerson): string {
-  const notes = [isProvisional ? 'provisional' : null, isCancelled ? 'cancelled' : null];
+function bookingOf({ bookingNumber, isProvisional, isCancelled }: ManifestPerson, labels: ManifestLabels): string {
+  const notes = [isProvisional ? labels.provisional : null, isCancelled ? labels.cancelled : null];
   return [bookingNumber, ...notes].filter((part) => part !== null).join('\n');
+}
+
+function answersOf({ answers = [] }: ManifestPerson): string {
+  return answers.map(({ label, values }) => `${label}: ${values.join(', ')}`).join('\n');
 }
 
 function sensitiveOf({ document, healthNote, mobilityNote }: ManifestPerson): string {

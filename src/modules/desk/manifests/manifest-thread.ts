@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { ManifestResponse } from './manifest.dto.js';
-import { renderManifest } from './manifest-pdf.js';
+import { type PrintedManifest, renderManifest } from './manifest-pdf.js';
 
 // Runs in a thread, because hundreds of people take a quarter of a second, which would block all requests of the process.
-parentPort?.postMessage(await renderManifest(JSON.parse(String(workerData)) as ManifestResponse));
+parentPort?.postMessage(await renderManifest(JSON.parse(String(workerData)) as PrintedManifest));

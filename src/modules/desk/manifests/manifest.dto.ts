@@ -3,6 +3,7 @@ import { Cents, Flag, Id, ListOf, Nested, OneOf, Optional, Text, Texts, Whole } 
 import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag } from '../../../platform/http/query-fields.js';
 import { CountryCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
 import { MAX_RESOURCE_WARNINGS, ResourceWarning } from '../../operations/index.js';
 import { RESOURCE_TYPES, type ResourceType } from '../../products/index.js';
 
@@ -21,10 +22,15 @@ export const MAX_RESOURCES = 1_000;
 const MAX_CHECK_INS = 500;
 
 export class ManifestQuery {
-  /** `json` (default); `csv`: the people as a table; `pdf`: a list to print, in English. */
+  /** `json` (default); `csv`: the people as a table; `pdf`: a list to print. */
   @Optional()
   @OneOf(MANIFEST_FORMATS)
   format?: (typeof MANIFEST_FORMATS)[number];
+
+  /** Language of the list to print; by default the language of the organization's profile. */
+  @Optional()
+  @OneOf(DOCUMENT_LANGUAGES)
+  language?: DocumentLanguage;
 
   /**
    * Columns to show as well: `answers` has the answers to questions of products that are not sensitive. The others are sensitive: they

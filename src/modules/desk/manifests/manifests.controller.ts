@@ -13,7 +13,13 @@ import { CheckIn, CheckInEnvelope, ManifestEnvelope, ManifestQuery } from './man
 import { ManifestsService } from './manifests.service.js';
 
 const CSV = { type: 'string', format: 'binary', description: 'The people as RFC 4180 in UTF-8 with a header line.' };
-const PDF = { type: 'string', format: 'binary', description: 'The manifest as a list to print, in English.' };
+const PDF = {
+  type: 'string',
+  format: 'binary',
+  description: 'The manifest as a list to print, with the columns of the JSON.',
+};
+
+const THREAD = new URL('./manifest-thread.js', import.meta.url);
 
 @ApiGroup('Departures')
 @Controller('/v1/admin/operations/departures/:id')
@@ -44,7 +50,8 @@ export class ManifestsController {
   })
   async get(@PathId('dep') id: string, @Query() query: ManifestQuery): Promise<ManifestEnvelope | StreamableFile> {
     if (query.columns?.some((column) => column !== 'answers')) assertScope('customers:sensitive');
-    const manifest = await this.manifests.get(id, query);
+    const language = query.format === 'pdf' ? await this.manifests.languageOf(query) : 'en';
+    const manifest = await this.manifests.get(id, query, language);
     setResponseHeader('Cache-Control', 'no-store');
     const file = `manifest-${manifest.localStart.slice(0, 10)}`;
     if (query.format === 'csv') {
@@ -53,7 +60,7 @@ export class ManifestsController {
         disposition: `attachment; filename="${file}.csv"`,
       });
     } else if (query.format === 'pdf') {
-      return new StreamableFile(await renderInThread(new URL('./manifest-thread.js', import.meta.url), manifest), {
+      return new StreamableFile(await renderInThread(THREAD, { language, manifest }), {
         type: 'application/pdf',
         disposition: `attachment; filename="${file}.pdf"`,
       });

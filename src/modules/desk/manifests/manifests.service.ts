@@ -7,6 +7,7 @@ import { invalidField, notFound, unprocessable } from '../../../platform/errors/
 import { ActionLedger } from '../../action-ledger/index.js';
 import { SealedValues } from '../../customers/index.js';
 import { DeparturesService } from '../../operations/index.js';
+import { type DocumentLanguage, OrganizationService } from '../../organization/index.js';
 import {
   type CheckIn,
   type CheckInState,
@@ -22,6 +23,7 @@ import {
   SENSITIVE_COLUMNS,
   type ManifestColumn,
 } from './manifest.dto.js';
+import { MANIFEST_LABELS } from './manifest-labels.js';
 import { ARRIVALS, MANIFEST, type ManifestRow, PEOPLE, RESOURCES, SEATS } from './manifest.sql.js';
 
 interface FoundSeat {
@@ -41,15 +43,22 @@ export class ManifestsService {
   constructor(
     private readonly database: Database,
     private readonly departures: DeparturesService,
+    private readonly organization: OrganizationService,
     private readonly sealed: SealedValues,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
 
-  /** Throws 422 `manifest_too_large` for more than 2,000 people. */
+  /** The language of a list to print: that of the request, otherwise of the company. */
+  async languageOf({ language }: { language?: DocumentLanguage }): Promise<DocumentLanguage> {
+    return language ?? (await this.organization.getProfile()).defaultLanguage;
+  }
+
+  /** `language` is that of the names of guests. Throws 422 `manifest_too_large` for more than 2,000 people. */
   async get(
     departureId: string,
     { columns = [], includeCancelled = false, groupBy = 'booking' }: ManifestQuery,
+    language: DocumentLanguage = 'en',
   ): Promise<ManifestResponse> {
     await this.assertNotTooLarge(departureId, includeCancelled);
     const rows = await this.database.query<ManifestRow>(MANIFEST, [
@@ -66,7 +75,7 @@ export class ManifestsService {
         ...(showsAmounts && { balanceDueCents: dueOf(row) }),
         ...(row.answers && { answers: row.answers }),
       };
-      people.push({ ...toPerson(row), ...shown, ...sensitive });
+      people.push({ ...toPerson(row, language), ...shown, ...sensitive });
     }
     await this.recordReading(departureId, people);
     const resources = await this.database.query<ManifestResource>(RESOURCES, [departureId]);
@@ -214,7 +223,7 @@ function dueOf({ balanceDueCents }: ManifestRow): number {
   return Number(balanceDueCents);
 }
 
-function toPerson(row: PersonRow): ManifestPerson {
+function toPerson(row: PersonRow, language: DocumentLanguage): ManifestPerson {
   const name = [row.firstName, row.lastName].filter((part) => part !== null).join(' ');
   return {
     bookingId: row.bookingId,
@@ -224,7 +233,7 @@ function toPerson(row: PersonRow): ManifestPerson {
     itemId: row.itemId,
     seat: row.seat,
     travelerId: row.travelerId,
-    name: name === '' ? `Guest ${row.seat} of ${row.people}` : name,
+    name: name === '' ? MANIFEST_LABELS[language].guest(row.seat, row.people) : name,
     customerName: row.customerName,
     unit: row.unit,
     option: row.option,

@@ -1,5 +1,7 @@
 import type { Content } from 'pdfmake';
 import { bold, createPdf, type DrawText, type PdfLayout } from '../../../platform/pdf/pdf.js';
+import type { DocumentLanguage } from '../../organization/index.js';
+import { ROOMING_LABELS, type RoomingLabels } from './rooming-list-labels.js';
 import type { RoomingListResponse, RoomingListRoom, RoomingPerson } from './rooming.dto.js';
 
 /** A column of a table: its heading, its width in units of the font size, and the text of a row. */
@@ -9,36 +11,26 @@ interface Column<Row> {
   text: (row: Row) => string;
 }
 
-const PEOPLE: readonly Column<RoomingPerson>[] = [
-  { heading: 'Booking', ems: 12, text: bookingOf },
-  { heading: 'Name', ems: 22, text: ({ name }) => name },
-  { heading: 'Customer', ems: 22, text: ({ customerName }) => customerName },
-  { heading: 'Unit', ems: 16, text: ({ unit }) => unit },
-  { heading: 'Age', ems: 4, text: ageOf },
-];
-const ROOMS: readonly Column<RoomingListRoom & { number: number }>[] = [
-  { heading: 'Room', ems: 10, text: ({ number, label }) => (label === null ? String(number) : `${number}\n${label}`) },
-  { heading: 'Facility', ems: 14, text: ({ facilityName }) => facilityName ?? '' },
-  { heading: 'Type', ems: 6, text: ({ type }) => type },
-  { heading: 'Nights', ems: 8, text: ({ from, to }) => `${from}\n${to}` },
-  { heading: 'Beds', ems: 5, text: ({ people, capacity }) => `${people.length} of ${capacity}` },
-  { heading: 'People', ems: 24, text: ({ people }) => people.map(namedPerson).join('\n') },
-  { heading: 'Note', ems: 16, text: ({ note }) => note ?? '' },
-];
-
-/** The list for a hotel, in landscape: people without a room, rooms, totals. The same list always gives the same bytes. */
-export async function renderRoomingList(list: RoomingListResponse): Promise<Buffer> {
-  const labels = [...PEOPLE, ...ROOMS].map(({ heading }) => heading).join('');
-  return createPdf(`${labels} ${JSON.stringify(list)}`, (draw) => layoutOf(list, draw));
+export interface PrintedRoomingList {
+  language: DocumentLanguage;
+  list: RoomingListResponse;
 }
 
-function layoutOf(list: RoomingListResponse, draw: DrawText): PdfLayout {
+/** The list for a hotel, in landscape: people without a room, rooms, totals. The same list always gives the same bytes. */
+export async function renderRoomingList(printed: PrintedRoomingList): Promise<Buffer> {
+  const words = JSON.stringify(ROOMING_LABELS[printed.language]);
+  return createPdf(`${words} ${JSON.stringify(printed.list)}`, (draw) => layoutOf(printed, draw));
+}
+
+function layoutOf({ language, list }: PrintedRoomingList, draw: DrawText): PdfLayout {
   const { withoutRoom, rooms, totals, localStart } = list;
+  const labels = ROOMING_LABELS[language];
   const line = (label: string, value: string): Content => draw({ label, value }, 90);
+  const titled = (label: string, value: string): Content => line(`${label}${labels.colon}`, value);
   const numbered = rooms.map((room, index) => ({ ...room, number: index + 1 }));
   return {
-    title: `Rooming list ${list.productId} ${localStart}`,
-    language: 'en',
+    title: `${labels.title} ${list.productId} ${localStart}`,
+    language,
     day: list.generatedAt.slice(0, 10),
     orientation: 'landscape',
     styles: {
@@ -46,20 +38,47 @@ function layoutOf(list: RoomingListResponse, draw: DrawText): PdfLayout {
       heading: { fontSize: 12, bold: true, margin: [0, 10, 0, 4] },
     },
     content: [
-      { text: 'Rooming list', style: 'title' },
-      line('Product:', list.productId),
-      line('Start:', `${localStart} (${list.timeZone})`),
-      line('As of:', list.generatedAt),
-      { text: `Without a room: ${withoutRoom.length}`, style: 'heading' },
-      ...(withoutRoom.length === 0 ? [] : [tableOf(PEOPLE, withoutRoom, draw)]),
-      { text: `Rooms: ${rooms.length}`, style: 'heading' },
-      ...(rooms.length === 0 ? [] : [tableOf(ROOMS, numbered, draw)]),
-      { text: 'Totals per night', style: 'heading' },
-      ...totals.map(({ night, type, rooms: count, people, capacity }) =>
-        line(night, `${count} ${type}, ${people} of ${capacity} beds`),
-      ),
+      { text: labels.title, style: 'title' },
+      titled(labels.product, list.productId),
+      titled(labels.start, `${localStart} (${list.timeZone})`),
+      titled(labels.asOf, list.generatedAt),
+      { text: `${labels.withoutRoom}${labels.colon} ${withoutRoom.length}`, style: 'heading' },
+      ...(withoutRoom.length === 0 ? [] : [tableOf(peopleColumns(labels), withoutRoom, draw)]),
+      { text: `${labels.rooms}${labels.colon} ${rooms.length}`, style: 'heading' },
+      ...(rooms.length === 0 ? [] : [tableOf(roomColumns(labels), numbered, draw)]),
+      { text: labels.totals, style: 'heading' },
+      ...totals.map(({ night, type, rooms: count, people, capacity }) => {
+        const beds = `${labels.beds}${labels.colon} ${labels.ofBeds(people, capacity)}`;
+        return line(night, `${count} × ${labels.types[type]}; ${beds}`);
+      }),
     ],
   };
+}
+
+function peopleColumns(labels: RoomingLabels): Column<RoomingPerson>[] {
+  return [
+    { heading: labels.booking, ems: 12, text: (person) => bookingOf(person, labels) },
+    { heading: labels.name, ems: 22, text: ({ name }) => name },
+    { heading: labels.customer, ems: 22, text: ({ customerName }) => customerName },
+    { heading: labels.unit, ems: 16, text: ({ unit }) => unit },
+    { heading: labels.age, ems: 4, text: ({ age }) => (age === null ? '' : String(age)) },
+  ];
+}
+
+function roomColumns(labels: RoomingLabels): Column<RoomingListRoom & { number: number }>[] {
+  return [
+    {
+      heading: labels.room,
+      ems: 10,
+      text: ({ number, label }) => (label === null ? String(number) : `${number}\n${label}`),
+    },
+    { heading: labels.facility, ems: 14, text: ({ facilityName }) => facilityName ?? '' },
+    { heading: labels.type, ems: 7, text: ({ type }) => labels.types[type] },
+    { heading: labels.nights, ems: 8, text: ({ from, to }) => `${from}\n${to}` },
+    { heading: labels.beds, ems: 5, text: ({ people, capacity }) => labels.ofBeds(people.length, capacity) },
+    { heading: labels.people, ems: 24, text: ({ people }) => people.map((one) => namedPerson(one, labels)).join('\n') },
+    { heading: labels.note, ems: 16, text: ({ note }) => note ?? '' },
+  ];
 }
 
 function tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], draw: DrawText): Content {
@@ -77,14 +96,10 @@ function tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], dra
   };
 }
 
-function bookingOf({ bookingNumber, isProvisional }: RoomingPerson): string {
-  return isProvisional ? `${bookingNumber}\nprovisional` : bookingNumber;
+function bookingOf({ bookingNumber, isProvisional }: RoomingPerson, { provisional }: RoomingLabels): string {
+  return isProvisional ? `${bookingNumber}\n${provisional}` : bookingNumber;
 }
 
-function ageOf({ age }: RoomingPerson): string {
-  return age === null ? '' : String(age);
-}
-
-function namedPerson({ name, bookingNumber, age }: RoomingPerson): string {
-  return age === null ? `${name} (${bookingNumber})` : `${name} (${bookingNumber}, age ${age})`;
+function namedPerson({ name, bookingNumber, age }: RoomingPerson, { aged }: RoomingLabels): string {
+  return age === null ? `${name} (${bookingNumber})` : `${name} (${bookingNumber}, ${aged(age)})`;
 }

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { RoomingListResponse } from './rooming.dto.js';
-import { renderRoomingList } from './rooming-list-pdf.js';
+import { type PrintedRoomingList, renderRoomingList } from './rooming-list-pdf.js';
 
 // Runs in a thread, as the manifest does: hundreds of rooms would block all requests of the process.
-parentPort?.postMessage(await renderRoomingList(JSON.parse(String(workerData)) as RoomingListResponse));
+parentPort?.postMessage(await renderRoomingList(JSON.parse(String(workerData)) as PrintedRoomingList));

@@ -27,7 +27,9 @@ const CSV = {
   format: 'binary',
   description: 'People by room as RFC 4180 in UTF-8 with a header line.',
 };
-const PDF = { type: 'string', format: 'binary', description: 'The rooming list to print, in English.' };
+const PDF = { type: 'string', format: 'binary', description: 'The rooming list to print.' };
+
+const THREAD = new URL('./rooming-list-thread.js', import.meta.url);
 
 @ApiGroup('Departures')
 @Controller('/v1/admin/operations/departures/:id')
@@ -101,9 +103,10 @@ export class RoomingController {
   })
   async getList(
     @PathId('dep', 'id', 9) id: string,
-    @Query() { format }: RoomingListQuery,
+    @Query() { format, ...query }: RoomingListQuery,
   ): Promise<RoomingListEnvelope | StreamableFile> {
-    const list = await this.rooming.list(id);
+    const language = format === 'pdf' ? await this.rooming.languageOf(query) : 'en';
+    const list = await this.rooming.list(id, language);
     setResponseHeader('Cache-Control', 'no-store');
     const file = `rooming-list-${list.localStart.slice(0, 10)}`;
     if (format === 'csv') {
@@ -112,7 +115,7 @@ export class RoomingController {
         disposition: `attachment; filename="${file}.csv"`,
       });
     } else if (format === 'pdf') {
-      return new StreamableFile(await renderInThread(new URL('./rooming-list-thread.js', import.meta.url), list), {
+      return new StreamableFile(await renderInThread(THREAD, { language, list }), {
         type: 'application/pdf',
         disposition: `attachment; filename="${file}.pdf"`,
       });

@@ -3,6 +3,7 @@ import { dataOf } from '../../../platform/http/dto.js';
 import { Clearable, Id, ListOf, OneOf, Optional, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
 import { named } from '../../../platform/http/named-values.js';
 import { Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
 import { MANIFEST_FORMATS, ManifestPerson, MAX_PEOPLE } from '../manifests/manifest.dto.js';
 
 export const ROOM_TYPES = named('RoomType', ['single', 'double', 'twin', 'triple', 'quad', 'family', 'dorm']);
@@ -105,10 +106,15 @@ export class RoomingResponse {
 export class RoomingEnvelope extends dataOf(RoomingResponse) {}
 
 export class RoomingListQuery {
-  /** `json` (default); `csv`: one row per person, and one per empty room; `pdf`: a list to print, in English. */
+  /** `json` (default); `csv`: one row per person, and one per empty room; `pdf`: a list to print. */
   @Optional()
   @OneOf(MANIFEST_FORMATS)
   format?: (typeof MANIFEST_FORMATS)[number];
+
+  /** Language of the list to print; by default the language of the organization's profile. */
+  @Optional()
+  @OneOf(DOCUMENT_LANGUAGES)
+  language?: DocumentLanguage;
 }
 
 /** A person of a rooming list. */

@@ -6,6 +6,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { daysBetween } from '../../../platform/time/calendar.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import type { DocumentLanguage } from '../../organization/index.js';
 import { ManifestsService } from '../manifests/manifests.service.js';
 import { MAX_NIGHTS, type RoomBody, type RoomingListResponse, type RoomType } from './rooming.dto.js';
 import { toRoomingList } from './rooming-list.js';
@@ -31,12 +32,17 @@ export class RoomingService {
     return this.repository.get(departureId);
   }
 
+  /** The language of a list to print: that of the request, otherwise of the company. */
+  async languageOf(query: { language?: DocumentLanguage }): Promise<DocumentLanguage> {
+    return this.manifests.languageOf(query);
+  }
+
   /** People and rooms at one moment. The names of the people need the scope of bookings, too. */
-  async list(departureId: string): Promise<RoomingListResponse> {
+  async list(departureId: string, language: DocumentLanguage): Promise<RoomingListResponse> {
     return this.database.snapshot(async () => {
       const rooming = await this.repository.get(departureId);
       assertScope('bookings:read');
-      return toRoomingList(rooming, await this.manifests.get(departureId, {}));
+      return toRoomingList(rooming, await this.manifests.get(departureId, {}, language));
     });
   }
 
