@@ -139,9 +139,9 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
     left: {
       [NEVER]: ['envelopeId', 'kind', 'currency'],
       'computed by pricing, which the update makes necessary again': [
-        ...['subtotalCents', 'taxCents', 'totalCents', 'priceExpiresAt', 'warnings'],
+        ...['subtotalCents', 'taxCents', 'totalCents', 'priceExpiresAt', 'warnings', 'lines'],
       ],
-      [OTHERS]: ['position', 'status', 'holdExpiresAt', 'bookingItemId', 'cancellationFeeCents'],
+      [OTHERS]: ['position', 'status', 'holdExpiresAt', 'bookingItemId', 'bookingItemIds', 'cancellationFeeCents'],
     },
   },
 };

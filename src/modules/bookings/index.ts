@@ -28,7 +28,7 @@ export { CreateTraveler } from './travelers/traveler.dto.js';
 export { UNLISTED_TRAVELERS } from './travelers/unlisted-travelers.sql.js';
 export { TravelersService } from './travelers/travelers.service.js';
 export { UnitSalesService } from './item-sales/unit-sales.service.js';
-export { type ComponentSale, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';
+export { type ComponentSale, type SoldLine, type TripSale, TripSalesService } from './trip-sales/trip-sales.service.js';
 export { completePolicy, type PaymentPolicy, type PolicyStep } from './payment-policies/payment-policy.js';
 export { PaymentPolicyBody, PaymentPolicyResponse } from './payment-policies/payment-policy.dto.js';
 export { TRAVELERS_OF_PERSON, travelerKeysOf } from './personal-data/booking-data.js';

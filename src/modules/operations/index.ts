@@ -29,6 +29,7 @@ export { MAX_RESOURCE_WARNINGS, ResourceWarning } from './departures/resource-wa
 export { isUnderstaffed, RESOURCE_WARNINGS, resourceWarningsOf } from './departures/resource-warnings.js';
 export type { CreateResource } from './resources/resource.dto.js';
 export { ResourceAssignmentsService } from './resources/resource-assignments.service.js';
+export { type QuotedUnits, QuotesService } from './quotes/quotes.service.js';
 export { resourceSubject } from './resources/resource-subject.js';
 export { ResourcesService } from './resources/resources.service.js';
 export { OperationsModule } from './operations.module.js';

@@ -56,6 +56,6 @@ import './operations-tables.js';
     ResourcesRepository,
     ResourcesService,
   ],
-  exports: [DeparturesService, FacilitiesService, ResourceAssignmentsService, ResourcesService],
+  exports: [DeparturesService, FacilitiesService, QuotesService, ResourceAssignmentsService, ResourcesService],
 })
 export class OperationsModule {}

@@ -13,6 +13,7 @@ export {
   type PricedExtraOfSale,
   type PricedUnit,
   type PricedUnitOfSale,
+  type UnitSale,
   UnitPricesService,
 } from './price-lists/unit-prices.service.js';
 export type { ProductDefaults } from './products/product-defaults.js';

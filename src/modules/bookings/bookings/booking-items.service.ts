@@ -327,6 +327,12 @@ export class BookingItemsService {
     });
   }
 
+  /** Which of these items of the booking are not cancelled. */
+  async listActive(bookingId: string, ids: readonly string[]): Promise<string[]> {
+    const active = await this.repository.activeItems(bookingId);
+    return active.map(({ id }) => id).filter((id) => ids.includes(id));
+  }
+
   /** Whether a new item of this day can have the tax code. */
   async hasTaxRate(taxCodeId: string, serviceDate: string | null): Promise<boolean> {
     return this.taxes.hasRate(taxCodeId, serviceDate);

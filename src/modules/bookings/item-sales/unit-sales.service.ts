@@ -265,7 +265,7 @@ function extraInputOf(
 }
 
 /** A long title is cut, so that the name of the unit stays readable. */
-function titleOf(title: string, unit: string): string {
+export function titleOf(title: string, unit: string): string {
   const end = [...`: ${unit}`];
   const start = [...title].slice(0, Math.max(0, MAX_TITLE - end.length));
   return [...start, ...end].slice(0, MAX_TITLE).join('');

@@ -282,7 +282,11 @@ export class TravelersService {
   }
 
   /** Adds the people of a trip to its new booking, and puts them on the seats of these items in their order. */
-  async seatParty(bookingId: string, party: readonly PartyMember[], itemIds: readonly string[]): Promise<void> {
+  async seatParty(
+    bookingId: string,
+    party: readonly PartyMember[],
+    services: readonly (readonly string[])[],
+  ): Promise<void> {
     const travelers: BookingTraveler[] = [];
     const isLead = party.findIndex(({ name }) => !!name);
     for (const [index, member] of party.slice(0, MAX_TRAVELERS).entries()) {
@@ -290,13 +294,14 @@ export class TravelersService {
       const place = { bookingId, position: index + 1, others: travelers, customers: new Map<string, LockedCustomer>() };
       travelers.push(await this.insert({ id: newId('trav'), changes, prefix: '' }, place));
     }
-    for (const itemId of itemIds) {
-      const item = await this.bookings.getItem({ bookingId, itemId });
-      const seats = seatsFor(
-        travelers.slice(0, item.people()).map(({ id }) => id),
-        [],
-      );
-      await this.repository.replaceSeats(itemId, seats);
+    for (const itemIds of services) {
+      let seated = 0;
+      for (const itemId of itemIds) {
+        const people = (await this.bookings.getItem({ bookingId, itemId })).people();
+        const ids = travelers.slice(seated, seated + people).map(({ id }) => id);
+        await this.repository.replaceSeats(itemId, seatsFor(ids, []));
+        seated += people;
+      }
     }
   }
 

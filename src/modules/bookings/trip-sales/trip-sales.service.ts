@@ -2,12 +2,27 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
 import { CustomersService } from '../../customers/index.js';
 import type { CreateBookingItem } from '../items/booking-item.dto.js';
-import type { ItemType, SupplierStatus } from '../items/booking-item.entity.js';
+import type { ItemType, SupplierStatus, UnitOfItem } from '../items/booking-item.entity.js';
+import { titleOf } from '../item-sales/unit-sales.service.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingsRepository, type ItemPath } from '../bookings/bookings.repository.js';
 import { ItemTaxesService } from '../bookings/item-taxes.service.js';
 import { BookingsService } from '../bookings/bookings.service.js';
 import { type PartyMember, TravelersService } from '../travelers/travelers.service.js';
+
+/** A unit or an extra of a component, at the price that was offered; becomes an item of its own. */
+export interface SoldLine extends UnitOfItem {
+  type: 'unit' | 'extra';
+  name: string;
+  quantity: number;
+  unitSellCents: number;
+  /** For the whole quantity; used without a tax code, or if that has no rate on the date. */
+  taxIncludedCents: number;
+  taxCodeId: string | null;
+  /** Expected cost of the whole quantity. */
+  costCents: number | null;
+  costCurrency: string | null;
+}
 
 /** One component of a trip; amounts in minor units of the sale's currency, for the whole quantity. */
 export interface ComponentSale {
@@ -25,6 +40,8 @@ export interface ComponentSale {
   departureId: string | null;
   /** An external provider has to confirm it. */
   isExternal: boolean;
+  /** What it consists of if it is sold by units; their amounts add up to the total. */
+  lines: readonly SoldLine[];
 }
 
 export interface TripSale {
@@ -39,6 +56,8 @@ export interface TripSale {
   /** The people of the trip, in their order; the first named one leads the booking. */
   travelers: readonly PartyMember[];
 }
+
+type OfferedItem = CreateBookingItem & Pick<ComponentSale, 'taxIncludedCents' | 'taxCodeId' | 'serviceDate'>;
 
 /** Turns trips into bookings, and stores later responses of their external providers. */
 @Injectable()
@@ -59,10 +78,10 @@ export class TripSalesService {
   }
 
   /**
-   * Creates a confirmed booking of the trip's customer, with an item for each component, and the travelers on their seats. The
-   * ids of the items have the order of the components.
+   * Creates a confirmed booking of the trip's customer, with an item for each component or for each of its lines, and the travelers
+   * on their seats. Returns the ids of the items of each component.
    */
-  async sell(sale: TripSale): Promise<{ bookingId: string; customerId: string | null; itemIds: string[] }> {
+  async sell(sale: TripSale): Promise<{ bookingId: string; customerId: string | null; itemIds: string[][] }> {
     const { components, travelers, ...buyer } = sale;
     return this.database.transaction(async () => {
       const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
@@ -70,19 +89,50 @@ export class TripSalesService {
       const { customerName: name, customerEmail: email, customerPhone: phone } = buyer;
       const customerId = buyer.customerId ?? (email && (await this.customers.findOrCreate({ name, email, phone })));
       const { id } = await this.bookings.create({ ...buyer, ...dates, customerId });
-      const itemIds: string[] = [];
-      for (const { totalCents, isExternal, taxIncludedCents, taxCodeId, ...component } of components) {
-        // A tax code without a rate does not prevent the booking: a reserved trip must become one.
-        const isCoded = taxCodeId !== null && (await this.items.hasTaxRate(taxCodeId, component.serviceDate));
-        const tax = isCoded ? { taxCodeId } : { taxCodeId: null, taxIncludedCents };
-        const item = { ...component, ...tax, unitSellCents: totalCents / component.quantity };
-        const supplierStatus = isExternal ? 'pending' : 'none';
-        itemIds.push((await this.items.add(id, item, { hasUnits: true, supplierStatus, isCodeOptional: true })).id);
-      }
+      const itemIds: string[][] = [];
+      for (const component of components) itemIds.push(await this.addItems(id, component));
       await this.travelers.seatParty(id, travelers, itemIds);
       await this.bookings.confirm(id, null);
       return { bookingId: id, customerId, itemIds };
     });
+  }
+
+  private async addItems(
+    bookingId: string,
+    { totalCents, isExternal, lines, ...component }: ComponentSale,
+  ): Promise<string[]> {
+    const { title, serviceDate, departureId } = component;
+    if (lines.length === 0) {
+      const supplierStatus = isExternal ? 'pending' : 'none';
+      const item = { ...component, unitSellCents: totalCents / component.quantity };
+      return [await this.addItem(bookingId, item, { supplierStatus })];
+    }
+    const ids: string[] = [];
+    for (const { type, name, quantity, unitSellCents, taxIncludedCents, taxCodeId, ...line } of lines) {
+      const { costCents, costCurrency, ...unit } = line;
+      const item = {
+        ...{ type, quantity, unitSellCents, taxIncludedCents, taxCodeId, costCents, costCurrency },
+        ...{ title: type === 'unit' ? titleOf(title, name) : name, serviceDate, departureId },
+      };
+      ids.push(await this.addItem(bookingId, item, { unit }));
+    }
+    return ids;
+  }
+
+  /** A tax code without a rate does not prevent the booking: a reserved trip must become one. */
+  private async addItem(
+    bookingId: string,
+    { taxIncludedCents, taxCodeId, ...item }: OfferedItem,
+    more: { supplierStatus?: SupplierStatus; unit?: UnitOfItem },
+  ): Promise<string> {
+    const isCoded = taxCodeId !== null && (await this.items.hasTaxRate(taxCodeId, item.serviceDate));
+    const tax = isCoded ? { taxCodeId } : { taxCodeId: null, taxIncludedCents };
+    const added = await this.items.add(
+      bookingId,
+      { ...item, ...tax },
+      { ...more, hasUnits: true, isCodeOptional: true },
+    );
+    return added.id;
   }
 
   /**

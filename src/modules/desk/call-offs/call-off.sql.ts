@@ -24,9 +24,14 @@ export const LIVE_BOOKINGS = `
   where i.departure_id = $1 and i.status <> 'cancelled'
   group by booking.id, channel.status order by booking.id`;
 
+/** The capacity that a component of a trip takes. */
+const SEATS = `coalesce((
+  select sum((line ->> 'quantity')::int * (line ->> 'seatsPerUnit')::int)
+  from jsonb_array_elements(component.lines) as line), component.quantity)`;
+
 /** The trips that hold units of the departure $1, or are being reserved with a component on it. */
 export const HOLDING_TRIPS = `
-  select trip.id as "envelopeId", trip.currency, least(sum(component.quantity), 2147483647)::int as units,
+  select trip.id as "envelopeId", trip.currency, least(sum(${SEATS}), 2147483647)::int as units,
     coalesce(sum(component.total_cents), 0)::float8 as "totalCents"
   from trip_envelopes trip join trip_components component on component.envelope_id = trip.id
   where component.departure_id = $1 and (

@@ -27,6 +27,8 @@ export interface UnitSale {
   extras: readonly SoldExtra[];
   /** The prices of the departure; null without a departure. */
   departure: PricesOfDeparture | null;
+  /** Extras that were sold together with it before. */
+  sold?: readonly SoldExtra[];
 }
 
 /** `priceCents` is the price of one unit, and `unitPrices` are those that precede price lists. */
@@ -252,15 +254,11 @@ export class UnitPricesService {
 
   private async find(
     productId: string,
-    {
-      agesMember = 'ages',
-      sold = [],
-      ...sale
-    }: UnitSale & { language: string | null; agesMember?: string; sold?: readonly SoldExtra[] },
+    { agesMember = 'ages', sold = [], ...sale }: UnitSale & { language: string | null; agesMember?: string },
     isSale: boolean,
   ) {
     const product = await this.products.products.find(productId);
-    if (!product) throw notFound(isSale ? { field: 'departureId' } : undefined);
+    if (!product) throw notFound(isSale || sale.departure ? { field: 'departureId' } : undefined);
     product.assertNotArchived();
     if (isSale) {
       await this.products.lockUnits(sale.units.map(({ unitId }) => unitId));

@@ -11,6 +11,14 @@ import { ApiGroup } from '../../../platform/http/api-group.js';
 import { TripComponentsService } from './trip-components.service.js';
 
 const PATH = '/v1/admin/trips';
+const UNITS = [
+  'currency_mismatch',
+  'extra_quantity',
+  'not_accompanied',
+  'option_quantity',
+  'price_missing',
+  'unit_quantity',
+];
 
 @ApiGroup('Trips', {
   position: 30,
@@ -24,7 +32,8 @@ export class ComponentsController {
   /**
    * Add a component to a trip
    *
-   * @remarks Adds a component as the last one. Which members are required depends on `kind`. All prices of the trip are cleared
+   * @remarks Adds a component as the last one. Which members are required depends on `kind`. With `units`
+   * it is sold like units of a booking, with the extras that the product requires. All prices of the trip are cleared
    * and a priced trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`, with at most 50 components.
    */
   @ApiOperation({ operationId: 'tripComponents_add' })
@@ -40,7 +49,8 @@ export class ComponentsController {
   @Refuses({
     400: ['tax_code_required'],
     404: ['not_found'],
-    409: ['component_limit_reached', 'invalid_transition', 'tax_code_inactive'],
+    409: ['component_limit_reached', 'invalid_transition', 'tax_code_inactive', 'option_inactive', 'product_archived'],
+    422: UNITS,
   })
   async add(
     @PathId('trip', 'envelopeId', 2) envelopeId: string,
@@ -61,7 +71,11 @@ export class ComponentsController {
   @RequireScope('trips:write')
   @Mutates('trips.trip_component.update')
   @BodyExample({ quantity: 3 })
-  @Refuses({ 400: ['tax_code_required'], 409: ['invalid_transition', 'tax_code_inactive'] })
+  @Refuses({
+    400: ['tax_code_required'],
+    409: ['invalid_transition', 'tax_code_inactive', 'option_inactive', 'product_archived'],
+    422: UNITS,
+  })
   async update(
     @ChangeTarget({ envelopeId: ['trip', 2], componentId: ['tcmp', 4] }) target: Target<'envelopeId' | 'componentId'>,
     @Body() body: UpdateComponent,

@@ -319,7 +319,7 @@ function freeze(component: TripComponent, offer: Offer): FrozenOffer {
     componentId: component.id,
     departureId: component.departureId,
     providerRef: component.providerRef,
-    quantity: component.quantity,
+    quantity: offer.seats ?? component.quantity,
     title: component.title,
     totalCents: offer.totalCents,
     taxCents: offer.taxCents,

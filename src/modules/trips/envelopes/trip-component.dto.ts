@@ -5,6 +5,7 @@ import {
   Clearable,
   Flag,
   Id,
+  ListOf,
   OneOf,
   Optional,
   Text,
@@ -23,6 +24,24 @@ import {
   type ReplacementKind,
   type TripComponent,
 } from './trip-component.entity.js';
+
+const MAX_UNITS = 50;
+/** Units, and the extras that a product can have. */
+const MAX_LINES = 100;
+
+/** A unit of the departure's product, and how many of it. */
+export class ComponentUnitBody {
+  /** Unit of the product (prefix `punt`); named at most once. */
+  @Id('punt')
+  unitId: string;
+
+  /**
+   * Number of units.
+   * @example 2
+   */
+  @Whole({ min: 1, max: 100_000 })
+  quantity: number;
+}
 
 /** Longest product reference of any provider. */
 const MAX_REF = 200;
@@ -45,7 +64,7 @@ export class CreateComponent {
   title: string;
 
   /**
-   * Number of units; 1 by default.
+   * Number of units; 1 by default. With `units` it is their number, and no other value is accepted.
    * @example 2
    */
   @Optional()
@@ -59,6 +78,19 @@ export class CreateComponent {
   @Optional()
   @Id('dep')
   departureId?: string;
+
+  /** Option of the product (prefix `popt`); the default option without one. Only with `units`. */
+  @Clearable()
+  @Id('popt')
+  optionId?: string | null;
+
+  /**
+   * Units of the departure's product, which are priced and sold like those of a booking. Only for `catalog_booking`. Without them
+   * `quantity` is sold at the price of the departure.
+   */
+  @Optional()
+  @ListOf(() => ComponentUnitBody, { max: MAX_UNITS })
+  units?: ComponentUnitBody[];
 
   /** Identifier of the service at its provider. Required for `external_order`, rejected for other kinds. */
   @Optional()
@@ -80,7 +112,7 @@ export class CreateComponent {
 
   /**
    * Tax code of the booking item (prefix `taxc`); the tax code of the departure by default. With null the tax of the price
-   * applies.
+   * applies. Not with `units`, which have tax codes of their own.
    */
   @Clearable()
   @Id('taxc')
@@ -112,13 +144,61 @@ export class UpdateComponent extends patchOf(OmitType(CreateComponent, ['kind', 
  * The component that replaces a booked one. Units of a departure are sold as an item of the booking instead. It has the tax
  * code of the replaced component.
  */
-export class ReplaceComponent extends OmitType(CreateComponent, ['kind', 'departureId', 'taxCodeId'] as const) {
+export class ReplaceComponent extends OmitType(CreateComponent, [
+  'kind',
+  'departureId',
+  'optionId',
+  'units',
+  'taxCodeId',
+] as const) {
   /**
    * `external_order`: a service of an external provider; `manual_placeholder`: arranged by staff.
    * @example "manual_placeholder"
    */
   @OneOf(REPLACEMENT_KINDS)
   kind: ReplacementKind;
+}
+
+/** A unit of a component, and how many of it. */
+export class ComponentUnitResponse {
+  /** Unit of the product (prefix `punt`). */
+  @Id('punt')
+  unitId: string;
+
+  /** Number of units. */
+  @Whole({ min: 1, max: 100_000 })
+  quantity: number;
+}
+
+/** A unit or a required extra of a priced component. It becomes an item of the booking. */
+export class ComponentLineResponse {
+  /** Unit of the product (prefix `punt`); null for an extra. */
+  @Id('punt')
+  unitId: string | null;
+
+  /** Extra of the product (prefix `pxtr`); null for a unit. */
+  @Id('pxtr')
+  extraId: string | null;
+
+  /** Name of the unit or the extra. */
+  @Text({ max: 255 })
+  name: string;
+
+  /** Number of the unit or the extra. */
+  @Whole({ min: 1, max: Number.MAX_SAFE_INTEGER })
+  quantity: number;
+
+  /** Price of one with tax, in minor units of the trip currency. */
+  @Cents()
+  unitSellCents: number;
+
+  /** Tax included in the price of the whole quantity. */
+  @Cents()
+  taxIncludedCents: number;
+
+  /** Tax code (prefix `taxc`); null without one. */
+  @Id('taxc')
+  taxCodeId: string | null;
 }
 
 /** One component of a trip. Amounts are in minor units of `currency`. */
@@ -153,6 +233,18 @@ export class TripComponentResponse {
   /** Departure to sell (prefix `dep`); null unless the kind is `catalog_booking`. */
   @Id('dep')
   departureId: string | null;
+
+  /** Option of the product (prefix `popt`); null without units, and for the default option. */
+  @Id('popt')
+  optionId: string | null;
+
+  /** Units to sell; empty if `quantity` is sold at the price of the departure. */
+  @ListOf(() => ComponentUnitResponse, { max: MAX_UNITS })
+  units: ComponentUnitResponse[];
+
+  /** The units with their required extras and prices; empty until it is priced, and without units. */
+  @ListOf(() => ComponentLineResponse, { max: MAX_LINES })
+  lines: ComponentLineResponse[];
 
   /** Identifier of the service at its provider; null unless the kind is `external_order`. */
   @Text({ max: 200 })
@@ -206,6 +298,10 @@ export class TripComponentResponse {
   @Id('bkit')
   bookingItemId: string | null;
 
+  /** All of its booking items (prefix `bkit`), in the order of `lines`; one without units. */
+  @Texts({ max: MAX_LINES, maxLength: 100 })
+  bookingItemIds: string[];
+
   /** Amount that the provider charged for cancelling its order, in minor units; null unless it was cancelled. */
   @Cents()
   cancellationFeeCents: number | null;
@@ -220,7 +316,12 @@ export class TripComponentResponse {
 }
 
 export function toComponent(component: TripComponent): TripComponentResponse {
-  return respond(TripComponentResponse, component, { componentId: component.id });
+  return respond(TripComponentResponse, component, {
+    componentId: component.id,
+    bookingItemIds: component.itemIds(),
+    units: component.units.map((unit) => respond(ComponentUnitResponse, unit)),
+    lines: component.lines.map((line) => respond(ComponentLineResponse, line)),
+  });
 }
 
 export class TripComponentEnvelope extends dataOf(TripComponentResponse) {}

@@ -1,9 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { Personal } from '../../../platform/database/table-declarations.js';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
+import type { SoldLine } from '../../bookings/index.js';
 import { isInternal, type ProviderName, type QuoteRequest } from '../providers/provider.js';
 
 export const COMPONENT_KINDS = named('TripComponentKind', ['catalog_booking', 'external_order', 'manual_placeholder']);
@@ -31,6 +32,8 @@ const PROVIDER_OF: Readonly<Record<ComponentKind, ProviderName>> = {
   manual_placeholder: 'manual',
 };
 
+const MAX_QUANTITY = 1_000_000;
+
 /** Amounts in minor units of the trip's currency, for the whole quantity. */
 export interface ComponentPrice {
   subtotalCents: number;
@@ -38,6 +41,12 @@ export interface ComponentPrice {
   totalCents: number;
   currency: string;
   priceExpiresAt: Date;
+}
+
+/** A unit of the departure's product, and how many of it. */
+export interface ComponentUnit {
+  unitId: string;
+  quantity: number;
 }
 
 /** One service of a trip. It is changed only while its trip is locked. */
@@ -53,6 +62,16 @@ export class TripComponent extends Audited {
   @Column('integer') quantity: number;
   @Column('text') status: ComponentStatus;
   @Column('text', { name: 'departure_id', nullable: true }) departureId: string | null;
+  /** Option of the product; only with units, and null for the default one. */
+  @Column('text', { name: 'option_id', nullable: true }) optionId: string | null;
+  /** Empty if it is sold by a quantity at the price of the departure. */
+  @Impersonal()
+  @Column('jsonb')
+  units: ComponentUnit[];
+  /** The units and their required extras, at the prices of the last pricing. */
+  @Impersonal()
+  @Column('jsonb')
+  lines: SoldLine[];
   @Column('text', { name: 'provider_ref', nullable: true }) providerRef: string | null;
   @Column('bigint', { name: 'unit_price_cents', nullable: true, transformer: safeInteger })
   unitPriceCents: number | null;
@@ -68,7 +87,10 @@ export class TripComponent extends Audited {
   @Column('bigint', { name: 'total_cents', nullable: true, transformer: safeInteger }) totalCents: number | null;
   @Column('timestamptz', { name: 'price_expires_at', nullable: true }) priceExpiresAt: Date | null;
   @Column('timestamptz', { name: 'hold_expires_at', nullable: true }) holdExpiresAt: Date | null;
+  /** The first of its items. */
   @Column('text', { name: 'booking_item_id', nullable: true }) bookingItemId: string | null;
+  /** All of its items, in the order of its lines; empty for components that older builds booked. */
+  @Column('text', { name: 'booking_item_ids', array: true }) bookingItemIds: string[];
   /** Amount that the provider charged for cancelling its order. */
   @Column('bigint', { name: 'cancellation_fee_cents', nullable: true, transformer: safeInteger })
   cancellationFeeCents: number | null;
@@ -95,6 +117,8 @@ export class TripComponent extends Audited {
       provider: this.provider(),
       componentId: this.id,
       departureId: this.departureId,
+      optionId: this.optionId,
+      units: this.units,
       providerRef: this.providerRef,
       quantity: this.quantity,
       currency: this.currency,
@@ -110,6 +134,7 @@ export class TripComponent extends Audited {
     const isManual = kind === 'manual_placeholder';
     const rules: readonly [field: string, isPresent: boolean, rule: 'required' | 'optional' | 'rejected'][] = [
       ['departureId', departureId !== null, kind === 'catalog_booking' ? 'required' : 'rejected'],
+      ['units', this.units.length > 0, kind === 'catalog_booking' ? 'optional' : 'rejected'],
       ['providerRef', providerRef !== null, kind === 'external_order' ? 'required' : 'rejected'],
       ['unitPriceCents', unitPriceCents !== null, isManual ? 'optional' : 'rejected'],
       [
@@ -127,19 +152,50 @@ export class TripComponent extends Audited {
         throw invalidField(field, `A ${kind} must not have ${field}`, 'not_of_kind');
       }
     }
+    this.assertUnits();
     if ((unitTaxIncludedCents ?? 0) > (unitPriceCents ?? 0)) {
       const message = 'unitTaxIncludedCents must not exceed unitPriceCents';
       throw invalidField('unitTaxIncludedCents', message, 'tax_above_price');
     }
   }
 
+  /** With units, their number is the quantity, and each has the tax code of its unit. */
+  private assertUnits(): void {
+    const { units, optionId, taxCodeId, quantity } = this;
+    if (units.length === 0) {
+      if (optionId !== null) throw invalidField('optionId', 'optionId requires units', 'not_applicable');
+      return;
+    }
+    if (taxCodeId !== null) {
+      throw invalidField('taxCodeId', 'taxCodeId must not be sent with units', 'not_applicable');
+    }
+    if (quantity !== numberOf(units)) {
+      throw invalidField('quantity', 'quantity must not differ from the number of units', 'not_applicable');
+    }
+    if (quantity > MAX_QUANTITY)
+      throw invalidField('units', `A component has at most ${MAX_QUANTITY} units`, 'too_many');
+  }
+
+  /** Whether every item that it becomes has a tax code. */
+  isCoded(): boolean {
+    if (this.units.length === 0) return this.taxCodeId !== null;
+    return this.lines.every(({ taxCodeId }) => taxCodeId !== null);
+  }
+
+  /** Older builds price units like a quantity, and leave the lines as they were. */
+  hasOutdatedLines(): boolean {
+    const cents = this.lines.reduce((sum, { quantity, unitSellCents }) => sum + quantity * unitSellCents, 0);
+    return this.units.length > 0 && cents !== this.totalCents;
+  }
+
   clearPrice(): void {
     Object.assign(this, { status: 'draft', subtotalCents: null, taxCents: null, totalCents: null, warnings: [] });
+    this.lines = [];
     this.priceExpiresAt = null;
   }
 
-  price(price: ComponentPrice, serviceDate: string | null): void {
-    Object.assign(this, price, { status: 'priced', warnings: [] });
+  price(price: ComponentPrice, { serviceDate, lines }: { serviceDate: string | null; lines: SoldLine[] }): void {
+    Object.assign(this, price, { status: 'priced', warnings: [], lines });
     if (this.kind !== 'manual_placeholder') this.serviceDate = serviceDate;
   }
 
@@ -157,8 +213,20 @@ export class TripComponent extends Audited {
     Object.assign(this, { status: to, holdExpiresAt: null });
   }
 
-  book(bookingItemId: string): void {
-    Object.assign(this, { status: 'booked', holdExpiresAt: null, bookingItemId });
+  book(bookingItemIds: string[]): void {
+    const [bookingItemId = null] = bookingItemIds;
+    Object.assign(this, { status: 'booked', holdExpiresAt: null, bookingItemId, bookingItemIds });
+  }
+
+  /** The items of the booking that it became. */
+  itemIds(): string[] {
+    if (this.bookingItemIds.length > 0) return this.bookingItemIds;
+    return this.bookingItemId === null ? [] : [this.bookingItemId];
+  }
+
+  /** Its items without extras, which do not keep it alive. */
+  unitItemIds(): string[] {
+    return this.itemIds().filter((_, index) => this.lines[index]?.type !== 'extra');
   }
 
   /** The provider has cancelled the order, or has none. */
@@ -177,4 +245,8 @@ export class TripComponent extends Audited {
     if (!this.isActive() || status === 'cancelling' || status === 'cancel_failed') return false;
     return serviceDate !== null && serviceDate !== day;
   }
+}
+
+export function numberOf(units: readonly ComponentUnit[]): number {
+  return units.reduce((sum, { quantity }) => sum + quantity, 0);
 }

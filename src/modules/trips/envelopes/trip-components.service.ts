@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { AppError, conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { assertVersion, type Target } from '../../../platform/http/if-match.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -15,10 +15,10 @@ import {
   versionAfter,
 } from '../../action-ledger/index.js';
 import { TripSalesService } from '../../bookings/index.js';
-import { DeparturesService } from '../../operations/index.js';
+import { DeparturesService, QuotesService } from '../../operations/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { type CreateComponent, UpdateComponent } from './trip-component.dto.js';
-import { TripComponent } from './trip-component.entity.js';
+import { numberOf, TripComponent } from './trip-component.entity.js';
 import type { Trip } from './trip.entity.js';
 import { TripsRepository } from './trips.repository.js';
 
@@ -33,6 +33,7 @@ export class TripComponentsService {
     private readonly database: Database,
     private readonly repository: TripsRepository,
     private readonly departures: DeparturesService,
+    private readonly quotes: QuotesService,
     private readonly taxCodes: TaxCodesService,
     private readonly sales: TripSalesService,
     private readonly ledger: ActionLedger,
@@ -47,9 +48,10 @@ export class TripComponentsService {
       const component = newComponent(input, { id, trip, now });
       component.assertMembersOfKind();
       const departure = await this.assertSellable(component);
-      if (input.taxCodeId === undefined) component.taxCodeId = departure?.taxCodeId ?? null;
+      const isByUnits = component.units.length > 0;
+      if (input.taxCodeId === undefined && !isByUnits) component.taxCodeId = departure?.taxCodeId ?? null;
       else if (component.taxCodeId !== null) await this.taxCodes.assertUsable(component.taxCodeId);
-      if (component.taxCodeId === null) await this.assertCodeOptional();
+      if (component.taxCodeId === null && !isByUnits) await this.assertCodeOptional();
       const others = await this.repository.componentsOf(envelopeId);
       if (others.length >= MAX_COMPONENTS) {
         throw conflict('component_limit_reached', `A trip has at most ${MAX_COMPONENTS} components`, {
@@ -70,8 +72,13 @@ export class TripComponentsService {
   })
   async update(target: ComponentTarget, changes: UpdateComponent): Promise<TripComponent> {
     return this.change(target, 'update', async (component) => {
-      if (changes.taxCodeId === null && component.taxCodeId !== null) await this.assertCodeOptional();
+      const wasCoded = component.taxCodeId !== null;
       Object.assign(component, changes);
+      if (component.units.length > 0) {
+        if (changes.quantity === undefined) component.quantity = numberOf(component.units);
+        if (changes.taxCodeId === undefined) component.taxCodeId = null;
+      } else if (changes.units !== undefined && changes.optionId === undefined) component.optionId = null;
+      if (changes.taxCodeId === null && wasCoded && component.units.length === 0) await this.assertCodeOptional();
       if (changes.taxCodeId) await this.taxCodes.assertUsable(changes.taxCodeId);
       if (component.unitPriceCents !== null) component.unitTaxIncludedCents ??= 0;
       component.assertMembersOfKind();
@@ -122,7 +129,7 @@ export class TripComponentsService {
   ): Promise<void> {
     const components = await this.repository.componentsOf(trip.id);
     const moved = components.flatMap((component) => {
-      const item = items.find(({ id }) => id === component.bookingItemId);
+      const item = items.find(({ id }) => component.itemIds().includes(id));
       if (!item || component.status !== 'booked') return [];
       const before = component.auditImage();
       Object.assign(component, { departureId: item.departureId, serviceDate: item.serviceDate });
@@ -188,9 +195,21 @@ export class TripComponentsService {
     });
   }
 
-  private async assertSellable({ departureId, quantity, unitPriceCents }: TripComponent) {
+  /** Throws 422 for units that the product does not sell like this, as a sale does. */
+  private async assertSellable({ departureId, quantity, unitPriceCents, ...component }: TripComponent) {
     const departure =
       departureId === null ? null : await this.departures.getSummary(departureId, { field: 'departureId' });
+    const { units, optionId, currency } = component;
+    if (departure && units.length > 0) {
+      if (departure.currency !== currency) {
+        const details = { field: 'departureId', currency, departureCurrency: departure.currency };
+        throw unprocessable('currency_mismatch', 'The departure is sold in another currency', details);
+      }
+      const { productId, startDate: serviceDate } = departure;
+      const sale = { optionId, channelId: null, currency, serviceDate, units, extras: [], departure };
+      await this.quotes.quoteUnits(productId, sale);
+      return departure;
+    }
     const priceCents = departure ? departure.priceCents : (unitPriceCents ?? 0);
     if (Number.isSafeInteger(priceCents * quantity)) return departure;
     throw invalidField('quantity', 'Price of the whole quantity would exceed 2^53-1', 'amount_too_large');
@@ -209,7 +228,11 @@ export function newComponent(
     position: 0,
     kind: input.kind,
     title: input.title,
-    quantity: input.quantity ?? 1,
+    quantity: input.quantity ?? (input.units?.length ? numberOf(input.units) : 1),
+    optionId: input.optionId,
+    units: (input.units ?? []).map(({ unitId, quantity }) => ({ unitId, quantity })),
+    lines: [],
+    bookingItemIds: [],
     status: 'draft',
     departureId: input.departureId,
     providerRef: input.providerRef,

@@ -43,7 +43,7 @@ export function applyQuotes(
       outcome.otherCurrency.push(component.id);
     } else {
       const previousCents = component.totalCents;
-      component.price(priceOf(quote), quote.serviceDate);
+      component.price(priceOf(quote), { serviceDate: quote.serviceDate, lines: [...(quote.lines ?? [])] });
       if (previousCents !== quote.totalCents) {
         outcome.changes.push({ componentId: component.id, previousCents, currentCents: quote.totalCents });
       }

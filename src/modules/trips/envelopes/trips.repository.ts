@@ -17,7 +17,8 @@ const SAVE_COMPONENTS = `with w as (
       id text, title text, quantity int, status text, "departureId" text, "providerRef" text, "unitPriceCents" bigint,
       "unitTaxIncludedCents" bigint, "confirmedByStaff" boolean, "serviceDate" date, "subtotalCents" bigint,
       "taxCents" bigint, "totalCents" bigint, "priceExpiresAt" timestamptz, "holdExpiresAt" timestamptz,
-      "bookingItemId" text, "cancellationFeeCents" bigint, warnings jsonb, "taxCodeId" text)
+      "bookingItemId" text, "cancellationFeeCents" bigint, warnings jsonb, "taxCodeId" text, "optionId" text,
+      units jsonb, lines jsonb, "bookingItemIds" text[])
   ), before as (
     select c.id, c.status from trip_components c join w using (id)
   ), saved as (
@@ -27,7 +28,8 @@ const SAVE_COMPONENTS = `with w as (
       service_date = w."serviceDate", subtotal_cents = w."subtotalCents", tax_cents = w."taxCents",
       total_cents = w."totalCents", price_expires_at = w."priceExpiresAt", hold_expires_at = w."holdExpiresAt",
       booking_item_id = w."bookingItemId", cancellation_fee_cents = w."cancellationFeeCents", warnings = w.warnings,
-      tax_code_id = w."taxCodeId", version = c.version + 1, updated_at = $2
+      tax_code_id = w."taxCodeId", option_id = w."optionId", units = w.units, lines = w.lines,
+      booking_item_ids = w."bookingItemIds", version = c.version + 1, updated_at = $2
     from w where c.id = w.id returning c.id, c.envelope_id, c.status
   ), events as (
     insert into trip_component_events (component_id, envelope_id, plan_id, from_status, to_status, created_at)

@@ -200,7 +200,7 @@ export class OrderDecisionsService {
     }
     const { totalCents, taxCents, currency, expiresAt: priceExpiresAt } = offer;
     const price = { subtotalCents: totalCents - taxCents, taxCents, totalCents, currency, priceExpiresAt };
-    wanted.price(price, offer.serviceDate ?? wanted.serviceDate);
+    wanted.price(price, { serviceDate: offer.serviceDate ?? wanted.serviceDate, lines: [] });
     await this.repository.appendComponent(wanted);
     const step = newStep(plan.id, wanted, { offer, position: plan.steps.length });
     plan.steps.push(step);
@@ -282,7 +282,7 @@ export class OrderDecisionsService {
     if (bookingItemId === null || bookingId === null) throw new Error(`${old.id} is booked without an item`);
     if (wanted.isInternal()) moveStep(step, 'confirmed');
     else moveStep(step, 'confirming', { dueAt: this.clock.now() });
-    wanted.book(bookingItemId);
+    wanted.book([bookingItemId]);
     if (oldStep.status === 'confirm_failed') {
       moveStep(oldStep, 'cancelled');
       old.cancelOrder(null);
@@ -290,7 +290,7 @@ export class OrderDecisionsService {
       moveStep(oldStep, 'cancelling', { dueAt: this.clock.now() });
       old.status = 'cancelling';
     }
-    old.bookingItemId = null;
+    Object.assign(old, { bookingItemId: null, bookingItemIds: [] });
     await this.attentions.settle(trip, oldStep.id, 'replaced');
     await this.repository.savePlan(plan);
     await this.repository.saveComponents([old, wanted], plan.id);

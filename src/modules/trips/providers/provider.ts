@@ -1,3 +1,4 @@
+import type { SoldLine } from '../../bookings/index.js';
 import { named } from '../../../platform/http/named-values.js';
 
 export const PROVIDER_NAMES = named('TripProvider', ['departures', 'manual', 'simulated']);
@@ -18,11 +19,15 @@ export interface Order {
   readonly componentId: string;
   readonly departureId: string | null;
   readonly providerRef: string | null;
+  /** Of a held departure, its capacity that the component takes. */
   readonly quantity: number;
 }
 
 /** A component for which a price is requested; a manual one brings its own price. */
 export interface QuoteRequest extends Order {
+  /** Units of the departure's product, and their option; without units, `quantity` is sold at the price of the departure. */
+  readonly optionId: string | null;
+  readonly units: readonly { unitId: string; quantity: number }[];
   readonly currency: string;
   readonly unitPriceCents: number | null;
   readonly unitTaxIncludedCents: number | null;
@@ -41,6 +46,9 @@ export interface Offer {
   readonly expiresAt: Date;
   /** Fee for releasing a hold. A reservation first holds the components that are cheapest to cancel. */
   readonly cancellationCents: number;
+  /** What units are sold as, and the capacity that they take; absent without units. */
+  readonly lines?: readonly SoldLine[];
+  readonly seats?: number;
 }
 
 export interface Rejection {

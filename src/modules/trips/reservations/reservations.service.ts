@@ -126,11 +126,15 @@ export class ReservationsService {
         });
       }
       const held = components.filter(({ status }) => status === 'held');
+      const outdated = held.filter((one) => one.hasOutdatedLines()).map(({ id }) => id);
+      if (outdated.length > 0) {
+        throw conflict('trip_not_priced', 'The trip must be priced and reserved again', { componentIds: outdated });
+      }
       // Runs before the booking, because it locks the departures in the order of their ids.
       await this.confirmAll(plan);
       const sold = await this.sales.sell(saleOf(trip, held));
       const { bookingId } = sold;
-      held.forEach((component, index) => component.book(sold.itemIds[index] ?? ''));
+      held.forEach((component, index) => component.book(sold.itemIds[index] ?? []));
       Object.assign(trip, { bookingId, customerId: sold.customerId });
       await this.repository.save(view);
       this.ledger.record('trips.trip.book', changeOf(trip, before));
@@ -274,7 +278,7 @@ export class ReservationsService {
 
   /** Requires tax codes if bookings do, because a reserved trip becomes a booking. */
   private async assertCoded(components: readonly TripComponent[]): Promise<void> {
-    const componentIds = components.filter(({ taxCodeId }) => taxCodeId === null).map(({ id }) => id);
+    const componentIds = components.filter((one) => !one.isCoded()).map(({ id }) => id);
     if (componentIds.length === 0 || !(await this.sales.areTaxCodesRequired())) return;
     throw conflict('tax_code_required', 'The accounting settings require a tax code', { componentIds });
   }
@@ -441,6 +445,7 @@ function saleOf({ currency, customerId, travelerParty }: Trip, held: readonly Tr
       serviceDate: component.serviceDate,
       departureId: component.departureId,
       isExternal: !component.isInternal(),
+      lines: component.units.length > 0 ? component.lines : [],
     })),
   };
 }

@@ -1,6 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Listens } from '../../../platform/discovery/listeners.js';
-import { type BookingItemSummary, BookingListener, type BookingSummary } from '../../bookings/index.js';
+import {
+  type BookingItemSummary,
+  BookingItemsService,
+  BookingListener,
+  type BookingSummary,
+} from '../../bookings/index.js';
 import { ExternalOrdersService } from '../orders/external-orders.service.js';
 import { TripComponentsService } from '../envelopes/trip-components.service.js';
 import { TripsRepository } from '../envelopes/trips.repository.js';
@@ -13,6 +18,7 @@ export class TripBookingListener implements BookingListener {
     private readonly repository: TripsRepository,
     private readonly orders: ExternalOrdersService,
     private readonly components: TripComponentsService,
+    private readonly items: BookingItemsService,
   ) {}
 
   async beforeLock(bookingId: string): Promise<void> {
@@ -36,7 +42,13 @@ export class TripBookingListener implements BookingListener {
     if (trip) await this.orders.settleReinstated(trip, item.id);
     if (trip?.status !== 'booked') return;
     const components = await this.repository.componentsOf(trip.id);
-    const cancelled = components.filter((one) => one.bookingItemId === item.id && one.status === 'booked');
+    const ofItem = components.filter((one) => one.status === 'booked' && one.itemIds().includes(item.id));
+    // A component ends with the last of its units.
+    const live = await this.items.listActive(
+      id,
+      ofItem.flatMap((one) => one.unitItemIds()),
+    );
+    const cancelled = ofItem.filter((one) => !one.unitItemIds().some((unitId) => live.includes(unitId)));
     if (cancelled.length > 0) await this.orders.cancel(trip, cancelled, null);
   }
 
