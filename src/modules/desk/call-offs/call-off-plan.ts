@@ -17,8 +17,8 @@ export interface LiveBooking {
   isKept: boolean;
   receivedCents: number;
   waivedCents: number;
-  /** `unitId` is the unit or the extra of the product that the item sells. */
-  items: { unitId: string | null; productId: string | null; allotmentId: string | null; units: number }[];
+  /** `soldPartId` is the unit or the extra of the product that the item sells. */
+  items: { soldPartId: string | null; productId: string | null; allotmentId: string | null; units: number }[];
 }
 
 export interface HoldingTrip {
@@ -84,7 +84,7 @@ class Places {
     if (booking.channelStatus === 'archived') return 'channel_archived';
     if (booking.channelStatus === 'inactive') return 'channel_inactive';
     if (booking.currency !== target.currency) return 'currency_mismatch';
-    if (booking.items.some(({ unitId, productId }) => unitId !== null && productId !== target.productId)) {
+    if (booking.items.some(({ soldPartId, productId }) => soldPartId !== null && productId !== target.productId)) {
       return 'product_mismatch';
     }
     if (!ON_SALE.includes(target.salesState)) return salesCode(target.salesState);

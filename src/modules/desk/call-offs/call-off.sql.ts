@@ -16,7 +16,7 @@ export const LIVE_BOOKINGS = `
       select from booking_items other where other.booking_id = booking.id and other.status <> 'cancelled'
         and other.type = 'unit' and other.departure_id is distinct from $1) as "isKept",
     ${RECEIVED_CENTS}::float8 as "receivedCents", ${WAIVED_CENTS}::float8 as "waivedCents",
-    json_agg(json_build_object('unitId', coalesce(i.unit_id, i.extra_id), 'productId', i.product_id, 'allotmentId', i.allotment_id,
+    json_agg(json_build_object('soldPartId', coalesce(i.unit_id, i.extra_id), 'productId', i.product_id, 'allotmentId', i.allotment_id,
       'units', i.quantity * i.seats_per_unit) order by i.created_at, i.id) as items
   from booking_items i
   join bookings booking on booking.id = i.booking_id
