@@ -86,6 +86,28 @@ describe('a resource', () => {
   });
 });
 
+describe('the period of an assignment', () => {
+  it('is by default the departure with the buffers of its product, and keeps them when the departure moves', async () => {
+    const { id: productId } = await newProduct(app, { bufferBeforeMinutes: 30, bufferAfterMinutes: 45 });
+    const { id } = await newDeparture(app, { ...DAY, productId });
+    const { id: resourceId } = await newResource(app);
+    const given = await assign(id, { resourceId });
+    const own = await assign(id, { resourceId: (await newResource(app)).id, startsAt: DAY.startsAt });
+    expect([given.body.data, own.body.data]).toMatchObject([
+      { startsAt: '2127-05-12T05:30:00.000Z', endsAt: '2127-05-12T15:45:00.000Z' },
+      { startsAt: DAY.startsAt, endsAt: '2127-05-12T15:45:00.000Z' },
+    ]);
+    const evening = await assign((await newDeparture(app, EVENING)).id, { resourceId });
+    expect([evening.status, evening.body]).toMatchObject([409, { code: 'resource_conflict' }]);
+    await owner.patch(`${DEPARTURES}/${id}`, NEXT_DAY);
+    expect((await list(id)).find((one) => one.resourceId === resourceId)).toMatchObject({
+      ...{ startsAt: '2127-05-13T05:30:00.000Z', endsAt: '2127-05-13T15:45:00.000Z' },
+    });
+    const wrong = await owner.patch(`/v1/admin/products/${productId}`, { bufferAfterMinutes: -1 });
+    expect(wrong.status).toBe(400);
+  });
+});
+
 describe('an exclusive resource', () => {
   it('is given to one of many departures that want it at the same time', async () => {
     const { id: resourceId } = await newResource(app);

@@ -49,7 +49,7 @@ describe('products', () => {
       ...{ durationMinutes: null, defaultCapacity: null, facilityId: null, taxCodeId: null },
       ...{ cutoff: { minutesBefore: 60, daysBefore: null, at: null }, minParticipants: 4, decideDaysBefore: 3 },
       ...{ requiredContactFields: [], requiredTravelerFields: ['firstName', 'birthDate'] },
-      resourceNeeds: [{ type: 'guide', quantity: 1 }],
+      ...{ resourceNeeds: [{ type: 'guide', quantity: 1 }], bufferBeforeMinutes: 0, bufferAfterMinutes: 0 },
       issueVouchers: 'on_confirmation',
       texts: [{ locale: 'de', title: 'Deltafahrt', summary: null, description: null }],
       media: [{ url: 'https://example.com/a.jpg', kind: 'image', caption: null }],

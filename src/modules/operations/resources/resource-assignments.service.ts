@@ -16,6 +16,7 @@ import {
   Undoes,
   versionAfter,
 } from '../../action-ledger/index.js';
+import { ProductsService } from '../../products/index.js';
 import type { ResourceConflictRule } from '../departures/departure-listener.js';
 import type { DepartureSummary } from '../departures/departure-summary.js';
 import { DeparturesService } from '../departures/departures.service.js';
@@ -34,6 +35,8 @@ import { ResourcesRepository } from './resources.repository.js';
 for (const constraint of ['resource_assignments_overlap', 'resource_assignments_once']) {
   mapConstraint(constraint, () => conflictOf([]));
 }
+
+const MINUTE_MS = 60_000;
 
 export interface AssignmentTarget {
   departureId: string;
@@ -57,6 +60,7 @@ export class ResourceAssignmentsService {
     private readonly database: Database,
     private readonly repository: ResourcesRepository,
     private readonly departures: DeparturesService,
+    private readonly products: ProductsService,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -68,11 +72,12 @@ export class ResourceAssignmentsService {
       const departure = await this.lockLive(departureId);
       const resource = await this.repository.resources.lock(input.resourceId, { field: 'resourceId' });
       resource.assertActive('resourceId');
+      const usual = await this.usualPeriod(departure);
       const assignment = make(ResourceAssignment, {
         ...{ id, departureId, resourceId: resource.id, exclusive: resource.exclusive },
         ...{ role: input.role, seats: input.seats },
-        startsAt: input.startsAt === undefined ? departure.startsAt : new Date(input.startsAt),
-        endsAt: input.endsAt === undefined ? departure.endsAt : new Date(input.endsAt),
+        startsAt: input.startsAt === undefined ? usual.startsAt : new Date(input.startsAt),
+        endsAt: input.endsAt === undefined ? usual.endsAt : new Date(input.endsAt),
         createdAt: this.clock.now(),
       });
       assignment.assertConsistent();
@@ -161,6 +166,15 @@ export class ResourceAssignmentsService {
   /** A departure that is called off or cancelled needs no resources any more. */
   async releaseAll(departureId: string): Promise<void> {
     for (const { assignment } of await this.lockAllOf(departureId)) await this.remove(assignment);
+  }
+
+  /** The departure with the buffers of its product. */
+  private async usualPeriod({ productId, startsAt, endsAt }: DepartureSummary): Promise<Period> {
+    const product = await this.products.findDefaults(productId);
+    return {
+      startsAt: new Date(startsAt.getTime() - (product?.bufferBeforeMinutes ?? 0) * MINUTE_MS),
+      endsAt: new Date(endsAt.getTime() + (product?.bufferAfterMinutes ?? 0) * MINUTE_MS),
+    };
   }
 
   private async remove(assignment: ResourceAssignment): Promise<void> {

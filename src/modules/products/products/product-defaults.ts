@@ -1,6 +1,6 @@
 import type { Cutoff } from './cutoff.dto.js';
 
-/** What a new departure takes over from its product. */
+/** What a new departure, and a new assignment of a resource to it, take over from the product. */
 export interface ProductDefaults {
   timeZone: string;
   durationMinutes: number | null;
@@ -10,4 +10,6 @@ export interface ProductDefaults {
   cutoff: Cutoff | null;
   minParticipants: number | null;
   decideDaysBefore: number | null;
+  bufferBeforeMinutes: number;
+  bufferAfterMinutes: number;
 }

@@ -32,6 +32,9 @@ import {
 import { RESOURCE_TYPES, type ResourceType } from './resource-types.js';
 import { VOUCHER_RULES, type VoucherRule } from './voucher-rules.js';
 
+/** A week. */
+const MAX_BUFFER = 10_080;
+
 const CONTACT_FIELD = {
   max: CONTACT_FIELDS.length,
   maxLength: 20,
@@ -215,6 +218,23 @@ export class CreateProduct {
   resourceNeeds?: ResourceNeedBody[];
 
   /**
+   * Minutes for which the resources of a departure are needed before its start; 0 by default. The default period of an assignment
+   * begins with them.
+   * @example 30
+   */
+  @Optional()
+  @Whole({ min: 0, max: MAX_BUFFER })
+  bufferBeforeMinutes?: number;
+
+  /**
+   * Minutes for which they are needed after its end; 0 by default.
+   * @example 45
+   */
+  @Optional()
+  @Whole({ min: 0, max: MAX_BUFFER })
+  bufferAfterMinutes?: number;
+
+  /**
    * When vouchers are issued; `on_confirmation` by default.
    * @example "when_paid"
    */
@@ -386,6 +406,14 @@ export class ProductResponse {
   /** Resources that each departure needs. */
   @ListOf(() => ResourceNeedResponse, { max: 20 })
   resourceNeeds: ResourceNeedResponse[];
+
+  /** Minutes for which the resources of a departure are needed before its start. */
+  @Whole({ min: 0, max: MAX_BUFFER })
+  bufferBeforeMinutes: number;
+
+  /** Minutes for which they are needed after its end. */
+  @Whole({ min: 0, max: MAX_BUFFER })
+  bufferAfterMinutes: number;
 
   /** When vouchers are issued. */
   @OneOf(VOUCHER_RULES)

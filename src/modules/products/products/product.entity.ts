@@ -75,6 +75,8 @@ export interface ProductChanges {
   requiredContactFields?: string[];
   requiredTravelerFields?: string[];
   resourceNeeds?: ResourceNeed[];
+  bufferBeforeMinutes?: number;
+  bufferAfterMinutes?: number;
   issueVouchers?: VoucherRule;
   texts?: ProductText[];
   media?: ProductMedia[];
@@ -107,6 +109,9 @@ export class Product extends Audited {
   @Impersonal()
   @Column('jsonb', { name: 'resource_needs' })
   resourceNeeds: ResourceNeed[];
+  /** How long the resources of a departure are needed before its start and after its end. */
+  @Column('integer', { name: 'buffer_before_minutes' }) bufferBeforeMinutes: number;
+  @Column('integer', { name: 'buffer_after_minutes' }) bufferAfterMinutes: number;
   @Impersonal()
   @Column('text', { name: 'issue_vouchers' })
   issueVouchers: VoucherRule;

@@ -232,6 +232,8 @@ function newProduct(id: string, input: Omit<CreateProduct, 'id'>, createdAt: Dat
     requiredContactFields: input.requiredContactFields ?? [],
     requiredTravelerFields: input.requiredTravelerFields ?? [],
     resourceNeeds,
+    bufferBeforeMinutes: input.bufferBeforeMinutes ?? 0,
+    bufferAfterMinutes: input.bufferAfterMinutes ?? 0,
     issueVouchers: input.issueVouchers ?? 'on_confirmation',
     texts,
     media,
