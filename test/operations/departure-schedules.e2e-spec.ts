@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DepartureSchedulesJobs } from '../../src/modules/operations/schedules/departure-schedules.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { addItem, makeBooking } from '../bookings/bookings.js';
-import { newProduct, PRODUCTS } from '../products/products.js';
+import { newPart, newProduct, PRODUCTS } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { DEPARTURES } from './departures.js';
@@ -235,6 +235,45 @@ describe('departure schedules', () => {
     const [status, code, details] = refusal(await owner.post(SCHEDULES, body({ productId: 'no-record' })));
     expect([status, code]).toEqual([400, 'invalid_request']);
     expect(Object.keys((details as { fields: object }).fields)).toEqual(['timeZone', 'durationMinutes', 'capacity']);
+  });
+
+  it('an option and prices of units are copied to the departures, follow a change, and decide what is sold', async () => {
+    const part = async (list: 'options' | 'units', terms: object) => (await newPart(app, productId, list, terms)).id;
+    const [morning, other] = [
+      await part('options', { name: 'Morning', cutoff: { minutesBefore: 90 } }),
+      await part('options', { name: 'Private' }),
+    ];
+    const unitId = await part('units', { type: 'adult', name: 'Adult' });
+    const own = (optionId: string, amountCents: number) => ({
+      ...{ optionId, unitPrices: [{ unitId, optionId, amountCents }] },
+    });
+    const { id, ...made } = await newSchedule({ ...own(other, 4_000), horizonDays: 3 });
+    const departures = await departuresOf(id);
+    const [first, second] = departures;
+    const booking = await makeBooking(owner);
+    const sale = (optionId?: string) => ({ departureId: first?.id, units: [{ unitId, quantity: 1 }], optionId });
+    const items = `/v1/admin/bookings/${booking.id}/items`;
+    const refused = refusal(await owner.post(items, sale(morning)));
+    const sold = await owner.post<{ items: object[] }>(items, sale());
+    const quote = { departureId: second?.id, currency: 'EUR', units: [{ unitId, quantity: 2 }] };
+    const quoted = await owner.post<{ data: object }>(`${PRODUCTS}/${productId}/quotes`, quote);
+    await change(id, own(morning, 4_500));
+    const after = await departuresOf(id);
+    const unknown = refusal(await owner.patch(`${SCHEDULES}/${id}`, { optionId: 'popt_01k0dem000e0000000000zzzzz' }));
+    const twice = { unitPrices: [1, 2].map((amountCents) => ({ unitId, amountCents })) };
+
+    expect(made).toMatchObject({ ...own(other, 4_000), cutoff: null });
+    expect(departures).toMatchObject(departures.map(() => own(other, 4_000)));
+    expect(refused.slice(0, 2)).toEqual([422, 'option_mismatch']);
+    expect(sold.body.items).toMatchObject([{ optionId: other, unitSellCents: 4_000, priceSource: 'departure' }]);
+    expect(quoted.body.data).toMatchObject({ optionId: other, totalCents: 8_000 });
+    expect(after.map(({ id: one, ...rest }) => [one === first?.id, rest])).toMatchObject([
+      [true, own(other, 4_000)],
+      ...departures.slice(1).map(() => [false, own(morning, 4_500)]),
+    ]);
+    expect(unknown.slice(0, 2)).toEqual([422, 'option_mismatch']);
+    expect((await owner.patch(`${SCHEDULES}/${id}`, twice)).status).toBe(400);
+    expect((await newSchedule(own(morning, 1))).cutoff).toMatchObject({ minutesBefore: 90 });
   });
 
   it.each<[string, (day: (days: number) => string) => string]>([

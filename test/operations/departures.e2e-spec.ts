@@ -27,7 +27,7 @@ describe('POST /v1/admin/operations/departures', () => {
     expect(data).toEqual({
       ...body,
       id: expect.stringMatching(/^dep_[0-9a-z]{26}$/),
-      taxCodeId: null,
+      ...{ optionId: null, taxCodeId: null },
       pickups: [],
       unitPrices: [],
       startDate: '2127-05-12',

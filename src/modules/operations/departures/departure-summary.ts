@@ -6,6 +6,8 @@ import { bookableUntil, type RunState, type SalesState } from './sales-state.js'
 export interface DepartureSummary {
   id: string;
   productId: string;
+  /** The only option that is sold on it; null for all options of the product. */
+  optionId: string | null;
   startsAt: Date;
   endsAt: Date;
   /** IANA name. */
@@ -40,6 +42,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
   return {
     id: view.id,
     productId: view.productId,
+    optionId: view.optionId,
     startsAt: view.startsAt,
     endsAt: view.endsAt,
     timeZone: view.timeZone,

@@ -46,7 +46,7 @@ import {
 /** The product may lack a record. */
 export const PRODUCT_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export const MAX_UNITS = 1_000_000;
-const MAX_UNIT_PRICES = 50;
+export const MAX_UNIT_PRICES = 50;
 const MAX_PICKUPS = 100;
 const MINUTE_MS = 60_000;
 
@@ -108,6 +108,14 @@ export class CreateDeparture {
    */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
+
+  /**
+   * Option of the product (prefix `popt`) that is sold on the departure, without being named; other options are rejected. Null if
+   * all of them are sold.
+   */
+  @Clearable()
+  @Id('popt')
+  optionId?: string | null;
 
   /**
    * When the departure starts (RFC 3339 with offset).
@@ -290,7 +298,7 @@ export class ListDepartures extends PageQuery {
 }
 
 /** The price of a unit on a departure. */
-class DepartureUnitPriceResponse {
+export class DepartureUnitPriceResponse {
   /** Unit of the product. */
   @Id('punt')
   unitId: string;
@@ -327,6 +335,10 @@ export class DepartureResponse {
   /** Product that runs on this date; it need not have a record. */
   @Text({ max: 128, pattern: PRODUCT_ID })
   productId: string;
+
+  /** Option of the product (prefix `popt`) that is sold on it; null if all of them are. */
+  @Id('popt')
+  optionId: string | null;
 
   /** When the departure starts (RFC 3339, UTC). */
   @Instant()

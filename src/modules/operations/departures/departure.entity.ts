@@ -26,6 +26,7 @@ export interface DepartureChanges {
   capacity?: number;
   priceCents?: number;
   unitPrices?: DepartureUnitPrice[];
+  optionId?: string | null;
   taxIncludedCents?: number;
   taxCodeId?: string | null;
   currency?: string;
@@ -46,6 +47,8 @@ export class Departure {
   @PrimaryColumn('text') id: string;
   /** Document id in the catalog. It never changes, because allotments of the product have slots on the departure. */
   @Column('text', { name: 'product_id' }) productId: string;
+  /** The only option that is sold on it; null for all options of the product. */
+  @Column('text', { name: 'option_id', nullable: true }) optionId: string | null;
   @Column('timestamptz', { name: 'starts_at' }) startsAt: Date;
   @Column('timestamptz', { name: 'ends_at' }) endsAt: Date;
   @Column('text', { name: 'time_zone' }) timeZone: string;
@@ -203,12 +206,7 @@ export class Departure {
     if (this.taxIncludedCents > this.priceCents) {
       throw invalidField('taxIncludedCents', 'taxIncludedCents must not exceed priceCents', 'tax_exceeds_price');
     }
-    const keys = this.unitPrices.map(({ unitId, optionId }) => `${unitId} ${optionId ?? ''}`);
-    const again = keys.findIndex((key, index) => keys.indexOf(key) < index);
-    if (again >= 0) {
-      const message = 'A unit has one price for each option';
-      throw invalidField(`unitPrices.${again}.unitId`, message, 'duplicate');
-    }
+    assertPricedOnce(this.unitPrices);
     const places = this.pickups.map(({ facilityId }) => facilityId);
     const twice = places.findIndex((id, index) => places.indexOf(id) < index);
     if (twice >= 0) {
@@ -265,6 +263,14 @@ function departureCancelled(id: string): AppError {
 function invalidSales(state: 'open' | 'closed', allowed: 'open' | 'closed'): AppError {
   const details = { from: state, to: state, allowed: [allowed] };
   return conflict('invalid_transition', `The sales of the departure are already ${state}`, details);
+}
+
+/** A unit has at most one price for each option, and one for all of them. */
+export function assertPricedOnce(unitPrices: readonly DepartureUnitPrice[]): void {
+  const keys = unitPrices.map(({ unitId, optionId }) => `${unitId} ${optionId ?? ''}`);
+  const again = keys.findIndex((key, index) => keys.indexOf(key) < index);
+  if (again < 0) return;
+  throw invalidField(`unitPrices.${again}.unitId`, 'A unit has one price for each option', 'duplicate');
 }
 
 /** A departure with values computed by the database: its local start day, and its state at the time of reading. */

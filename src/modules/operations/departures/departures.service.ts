@@ -103,7 +103,9 @@ export class DeparturesService {
     return this.database.transaction(async () => {
       await this.lockProduct(input.productId);
       const product = await this.products.findDefaults(input.productId);
-      const departure = newDeparture(input, { id, product, now: this.clock.now() });
+      const { productId, optionId = null } = input;
+      const optionCutoff = optionId === null ? null : await this.unitPrices.cutoffOfOption(productId, optionId);
+      const departure = newDeparture(input, { id, product, optionCutoff, now: this.clock.now() });
       departure.assertConsistent();
       await this.products.assertUsable(departure.productId);
       if (departure.unitPrices.length > 0) {
@@ -145,12 +147,15 @@ export class DeparturesService {
     return this.database.transaction(async () => {
       const departure = await this.lockExpected(id, expected);
       const [before, previous] = [departure.auditImage(), toDepartureSummary(departure)];
-      const { facilityId, pickups, taxCodeId, unitPrices } = departure;
+      const { facilityId, pickups, taxCodeId, unitPrices, optionId } = departure;
       const move: DepartureMove = { onShortage, followers: 0, warnings: [], onResourceConflict, unassigned: [] };
       const now = this.clock.now();
       departure.change(changesOf(body), now);
       const isAheadAgain = previous.startsAt <= now && departure.startsAt > now;
       if (isAheadAgain) await this.products.assertNotArchived(departure.productId);
+      if (departure.optionId !== null && departure.optionId !== optionId) {
+        await this.unitPrices.cutoffOfOption(departure.productId, departure.optionId);
+      }
       // Prices that stay may be of a unit that was deleted since: they have no effect.
       if (body.unitPrices && JSON.stringify(departure.unitPrices) !== JSON.stringify(unitPrices)) {
         await this.unitPrices.assertPriceable(departure.productId, departure.unitPrices);

@@ -1,7 +1,7 @@
 import { make } from '../../../platform/database/rows.js';
 import { invalidRequest, type Issue } from '../../../platform/errors/app-error.js';
 import { earlier } from '../../../platform/time/local-time.js';
-import { cutoffOf, type ProductDefaults } from '../../products/index.js';
+import { type Cutoff, cutoffOf, type ProductDefaults } from '../../products/index.js';
 import { cutoffInstant } from './departure-deadlines.js';
 import { type CreateDeparture, pickupsOf, unitPricesOf } from './departure.dto.js';
 import { Departure } from './departure.entity.js';
@@ -9,20 +9,27 @@ import { Departure } from './departure.entity.js';
 const MINUTE_MS = 60_000;
 
 /**
- * A scheduled departure without sales. What the request omits comes from the record of the product, if there is one. A cut-off
+ * A scheduled departure without sales. What the request omits comes from the record of the product, if there is one; the cut-off
+ * from the option before the product. A cut-off
  * must have one of the two forms.
  */
 export function newDeparture(
   input: CreateDeparture,
-  { id, product, now }: { id: string; product: ProductDefaults | null; now: Date },
+  {
+    id,
+    product,
+    optionCutoff = null,
+    now,
+  }: { id: string; product: ProductDefaults | null; optionCutoff?: Cutoff | null; now: Date },
 ): Departure {
   const startsAt = new Date(input.startsAt);
   const { endsAt, timeZone, capacity } = requiredTerms(input, startsAt, product);
-  const cutoff = input.cutoff === undefined ? (product?.cutoff ?? null) : cutoffOf(input.cutoff);
+  const cutoff = input.cutoff === undefined ? (optionCutoff ?? product?.cutoff ?? null) : cutoffOf(input.cutoff);
   const minParticipants = orElse(input.minParticipants, product?.minParticipants);
   return make(Departure, {
     id,
     productId: input.productId,
+    optionId: input.optionId,
     startsAt,
     endsAt,
     timeZone,

@@ -18,7 +18,13 @@ import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate, TimeZone } from '../../../platform/http/trade-fields.js';
 import { withNames } from '../../../platform/http/row-names.js';
 import { CutoffResponse, LOCAL_TIME, toCutoff } from '../../products/index.js';
-import { CreateDeparture, MAX_UNITS, PRODUCT_ID } from '../departures/departure.dto.js';
+import {
+  CreateDeparture,
+  DepartureUnitPriceResponse,
+  MAX_UNIT_PRICES,
+  MAX_UNITS,
+  PRODUCT_ID,
+} from '../departures/departure.dto.js';
 import type { DepartureSchedule } from './departure-schedule.entity.js';
 import type { Occurrence } from './occurrences.js';
 
@@ -37,7 +43,6 @@ export class CreateDepartureSchedule extends OmitType(CreateDeparture, [
   'timeZone',
   'decideBy',
   'pickups',
-  'unitPrices',
 ] as const) {
   /**
    * IANA time zone of the local days and times; by default that of the product.
@@ -150,6 +155,10 @@ export class DepartureScheduleResponse {
   @Text({ max: 128 })
   productId: string;
 
+  /** Option of the product (prefix `popt`) that the departures sell; null if all of them are sold. */
+  @Id('popt')
+  optionId: string | null;
+
   /** IANA time zone of the local days and times. */
   @TimeZone()
   timeZone: string;
@@ -197,6 +206,10 @@ export class DepartureScheduleResponse {
   /** Price of one unit with tax, in minor units of `currency`. */
   @Cents()
   priceCents: number;
+
+  /** Prices of units of the product on the departures, which precede price lists and `priceCents`. */
+  @ListOf(() => DepartureUnitPriceResponse, { max: MAX_UNIT_PRICES })
+  unitPrices: DepartureUnitPriceResponse[];
 
   /** Tax included in `priceCents`, in minor units. */
   @Cents()
@@ -314,7 +327,8 @@ export class ChangedScheduleEnvelope extends dataOf(DepartureScheduleResponse) {
 
 export function toDepartureSchedule(schedule: DepartureSchedule): DepartureScheduleResponse {
   const { cutoff } = schedule;
-  return respond(DepartureScheduleResponse, { ...schedule, cutoff: cutoff && toCutoff(cutoff) });
+  const unitPrices = schedule.unitPrices.map((price) => respond(DepartureUnitPriceResponse, price));
+  return respond(DepartureScheduleResponse, { ...schedule, unitPrices, cutoff: cutoff && toCutoff(cutoff) });
 }
 
 export function toSchedulePreview({

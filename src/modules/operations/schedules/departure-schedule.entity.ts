@@ -6,7 +6,8 @@ import { Unaudited } from '../../../platform/database/unaudited.js';
 import { invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { daysAfter, daysBetween } from '../../../platform/time/calendar.js';
 import { parseRecurrence } from '../../../platform/time/recurrence.js';
-import type { Cutoff } from '../../products/index.js';
+import type { Cutoff, DepartureUnitPrice } from '../../products/index.js';
+import { assertPricedOnce } from '../departures/departure.entity.js';
 import { type Occurrence, type OccurrenceDays, occurrenceDays, occurrencesOf } from './occurrences.js';
 
 const MAX_OCCURRENCES = 2_000;
@@ -31,6 +32,8 @@ export interface ScheduleChanges {
   cutoff?: Cutoff | null;
   minParticipants?: number | null;
   euPackage?: boolean;
+  optionId?: string | null;
+  unitPrices?: DepartureUnitPrice[];
 }
 
 /** A rule by which departures of a product are made ahead. */
@@ -38,6 +41,8 @@ export interface ScheduleChanges {
 export class DepartureSchedule extends Audited {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'product_id' }) productId: string;
+  /** The option that its departures sell; null for all options of the product. */
+  @Column('text', { name: 'option_id', nullable: true }) optionId: string | null;
   @Column('text', { name: 'time_zone' }) timeZone: string;
   /** First local day; nothing is made before it. */
   @Column('date') dtstart: string;
@@ -64,6 +69,10 @@ export class DepartureSchedule extends Audited {
   @Column('boolean') active: boolean;
   @Column('integer') capacity: number;
   @Column('bigint', { name: 'price_cents', transformer: safeInteger }) priceCents: number;
+  /** Prices of units of the product, as departures have them. */
+  @Impersonal()
+  @Column('jsonb', { name: 'unit_prices' })
+  unitPrices: DepartureUnitPrice[];
   @Column('bigint', { name: 'tax_included_cents', transformer: safeInteger }) taxIncludedCents: number;
   @Column('text', { name: 'tax_code_id', nullable: true }) taxCodeId: string | null;
   @Column('text') currency: string;
@@ -100,6 +109,7 @@ export class DepartureSchedule extends Audited {
     if (this.taxIncludedCents > this.priceCents) {
       throw invalidField('taxIncludedCents', 'taxIncludedCents must not exceed priceCents', 'tax_exceeds_price');
     }
+    assertPricedOnce(this.unitPrices);
     const count = occurrenceDays(this.daysAhead(today), this).length * this.startTimes.length;
     if (count <= MAX_OCCURRENCES) return;
     const details = { field: 'rrule', departures: count, max: MAX_OCCURRENCES };

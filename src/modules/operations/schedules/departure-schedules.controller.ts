@@ -45,7 +45,7 @@ export class DepartureSchedulesController {
   @Mutates('operations.departure_schedule.create', {
     irreversible: 'Departures were made: set `active` to false instead',
   })
-  @Refuses({ ...NEW, 422: ['schedule_too_dense'] })
+  @Refuses({ ...NEW, 422: ['option_mismatch', 'schedule_too_dense', 'unit_mismatch'] })
   async create(@Body() body: CreateDepartureSchedule): Promise<DepartureScheduleEnvelope> {
     const schedule = await this.schedules.create(body);
     return created(`${PATH}/${schedule.id}`, schedule, { data: toDepartureSchedule(schedule) });
@@ -60,7 +60,7 @@ export class DepartureSchedulesController {
   @HttpCode(200)
   @RequireScope('operations:read')
   @ChangesNothing('a preview is not stored')
-  @Refuses({ 422: ['schedule_too_dense'] })
+  @Refuses({ 422: ['option_mismatch', 'schedule_too_dense'] })
   async preview(@Body() body: CreateDepartureSchedule): Promise<SchedulePreviewEnvelope> {
     return { data: toSchedulePreview(await this.schedules.preview(body)) };
   }
@@ -100,7 +100,11 @@ export class DepartureSchedulesController {
   @RequireScope('operations:write')
   @Mutates('operations.departure_schedule.update', { irreversible: 'Departures followed the change: change it again' })
   @BodyExample({ startTimes: ['10:00'], capacity: 24 })
-  @Refuses({ 404: ['not_found'], 409: ['facility_archived', 'tax_code_inactive'], 422: ['schedule_too_dense'] })
+  @Refuses({
+    404: ['not_found'],
+    409: ['facility_archived', 'tax_code_inactive'],
+    422: ['option_mismatch', 'schedule_too_dense', 'unit_mismatch'],
+  })
   async update(
     @PathId('dsch', 'id', 2) id: string,
     @Body() body: UpdateDepartureSchedule,

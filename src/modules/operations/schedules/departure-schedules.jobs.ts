@@ -144,8 +144,10 @@ function termsOf(
   { startsAt, endsAt }: Pick<Occurrence, 'startsAt' | 'endsAt'>,
 ): Omit<CreateDeparture, 'id' | 'productId' | 'timeZone' | 'decideBy'> {
   const { capacity, priceCents, taxIncludedCents, taxCodeId, currency, facilityId, cutoff, minParticipants } = schedule;
+  const { optionId, unitPrices } = schedule;
   return {
     ...{ startsAt: startsAt.toISOString(), endsAt: endsAt.toISOString() },
+    ...{ optionId, unitPrices },
     ...{ capacity, priceCents, taxIncludedCents, taxCodeId, currency, facilityId, minParticipants },
     cutoff: cutoff && toCutoff(cutoff),
   };

@@ -13,8 +13,9 @@ import { daysAfter, isCalendarDay } from '../../../platform/time/calendar.js';
 import { localDayOf } from '../../../platform/time/local-time.js';
 import { parseRecurrence, recurrenceDays } from '../../../platform/time/recurrence.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import { cutoffOf, type ProductDefaults, ProductsService } from '../../products/index.js';
+import { cutoffOf, type ProductDefaults, ProductsService, UnitPricesService } from '../../products/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
+import { unitPricesOf } from '../departures/departure.dto.js';
 import { FacilitiesService } from '../facilities/facilities.service.js';
 import type {
   ChangeScheduleQuery,
@@ -45,6 +46,7 @@ export class DepartureSchedulesService {
   constructor(
     private readonly database: Database,
     private readonly products: ProductsService,
+    private readonly unitPrices: UnitPricesService,
     private readonly facilities: FacilitiesService,
     private readonly taxCodes: TaxCodesService,
     private readonly jobs: Jobs,
@@ -59,7 +61,7 @@ export class DepartureSchedulesService {
     return this.database.transaction(async () => {
       const schedule = await this.newSchedule(input, id);
       await this.products.assertUsable(schedule.productId);
-      await this.assertReferences(schedule, { facilityId: null, taxCodeId: null });
+      await this.assertReferences(schedule, { facilityId: null, taxCodeId: null, optionId: null, unitPrices: [] });
       return this.insert(schedule);
     });
   }
@@ -96,9 +98,9 @@ export class DepartureSchedulesService {
       const schedule = await this.rows.lock(id);
       assertVersion(expected, schedule);
       if (from !== undefined) return this.followUp(schedule, body, from);
-      const [before, { facilityId, taxCodeId }] = [schedule.auditImage(), schedule];
+      const [before, former] = [schedule.auditImage(), { ...schedule }];
       this.change(schedule, body);
-      await this.assertReferences(schedule, { facilityId, taxCodeId });
+      await this.assertReferences(schedule, former);
       await this.rows.update(schedule);
       this.record('update', schedule, before);
       await this.jobs.add(FILL_JOB, { scheduleId: id });
@@ -134,9 +136,13 @@ export class DepartureSchedulesService {
     return { schedule: next, kept: await this.keptOf(next.id, from) };
   }
 
-  private change(schedule: DepartureSchedule, { cutoff, ...body }: UpdateDepartureSchedule): void {
+  private change(schedule: DepartureSchedule, { cutoff, unitPrices, ...body }: UpdateDepartureSchedule): void {
     assertDays(body);
-    const changes: ScheduleChanges = { ...body, ...(cutoff !== undefined && { cutoff: cutoffOf(cutoff) }) };
+    const changes: ScheduleChanges = {
+      ...body,
+      ...(cutoff !== undefined && { cutoff: cutoffOf(cutoff) }),
+      ...(unitPrices && { unitPrices: unitPricesOf(unitPrices) }),
+    };
     schedule.change(changes, this.clock.now());
     if (body.dtstart !== undefined) schedule.assertRecent(this.today(schedule));
     schedule.assertConsistent(this.today(schedule));
@@ -154,15 +160,18 @@ export class DepartureSchedulesService {
     assertDays(input);
     const now = this.clock.now();
     const product = await this.products.findDefaults(input.productId);
+    const { productId, optionId = null } = input;
+    const ofOption = optionId === null ? null : await this.unitPrices.cutoffOfOption(productId, optionId);
     const schedule = make(DepartureSchedule, {
-      ...{ id, productId: input.productId, dtstart: input.dtstart, endsOn: null },
+      ...{ id, productId, optionId, dtstart: input.dtstart, endsOn: null },
       ...requiredTerms(input, product),
       ...{ startTimes: input.startTimes, rrule: input.rrule, exdates: input.exdates ?? [], rdates: input.rdates ?? [] },
       ...{ horizonDays: input.horizonDays ?? DEFAULT_HORIZON_DAYS, active: input.active ?? true },
       ...{ priceCents: input.priceCents, taxIncludedCents: input.taxIncludedCents ?? 0, currency: input.currency },
+      unitPrices: unitPricesOf(input.unitPrices ?? []),
       taxCodeId: orElse(input.taxCodeId, product?.taxCodeId),
       facilityId: orElse(input.facilityId, product?.facilityId),
-      cutoff: input.cutoff === undefined ? (product?.cutoff ?? null) : cutoffOf(input.cutoff),
+      cutoff: input.cutoff === undefined ? (ofOption ?? product?.cutoff ?? null) : cutoffOf(input.cutoff),
       minParticipants: orElse(input.minParticipants, product?.minParticipants),
       ...{ euPackage: input.euPackage ?? false, problem: null, createdAt: now },
     });
@@ -172,9 +181,13 @@ export class DepartureSchedulesService {
   }
 
   private async assertReferences(
-    { facilityId, taxCodeId }: DepartureSchedule,
-    former: { facilityId: string | null; taxCodeId: string | null },
+    { productId, optionId, unitPrices, facilityId, taxCodeId }: DepartureSchedule,
+    former: Pick<DepartureSchedule, 'optionId' | 'unitPrices' | 'facilityId' | 'taxCodeId'>,
   ): Promise<void> {
+    if (optionId !== null && optionId !== former.optionId) await this.unitPrices.cutoffOfOption(productId, optionId);
+    if (unitPrices.length > 0 && JSON.stringify(unitPrices) !== JSON.stringify(former.unitPrices)) {
+      await this.unitPrices.assertPriceable(productId, unitPrices);
+    }
     if (facilityId !== former.facilityId) await this.facilities.lockUsable(facilityId);
     if (taxCodeId !== null && taxCodeId !== former.taxCodeId) await this.taxCodes.assertUsable(taxCodeId);
   }

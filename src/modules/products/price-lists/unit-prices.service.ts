@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import type { Cutoff } from '../products/cutoff.dto.js';
 import type { ProductExtra, SoldTogether } from '../products/product-extra.entity.js';
 import { ProductListener } from '../products/product-listener.js';
 import type { ProductOption } from '../products/product-option.entity.js';
@@ -33,6 +34,8 @@ export interface UnitSale {
 
 /** `priceCents` is the price of one unit, and `unitPrices` are those that precede price lists. */
 interface PricesOfDeparture {
+  /** The only option that is sold on it; null for all options. */
+  optionId: string | null;
   currency: string;
   priceCents: number;
   unitPrices: readonly DepartureUnitPrice[];
@@ -198,6 +201,13 @@ export class UnitPricesService {
     }
   }
 
+  /** The end of sales of an option; null without one. Throws 422 for an option that the product does not have. */
+  async cutoffOfOption(productId: string, optionId: string): Promise<Cutoff | null> {
+    const option = (await this.products.optionsOf(productId)).find(({ id }) => id === optionId);
+    if (option) return option.cutoff;
+    throw unprocessable('option_mismatch', 'The product does not have this option', { field: 'optionId' });
+  }
+
   /** Whether the product has a record with units, by which it is sold. */
   async hasUnits(productId: string): Promise<boolean> {
     return (await this.products.unitsOf(productId)).length > 0;
@@ -269,7 +279,7 @@ export class UnitPricesService {
     const all = await this.products.unitsOf(productId);
     const lines = linesOf(all, sale.units);
     assertUnits(lines, agesMember);
-    const option = await this.optionOf(productId, sale.optionId);
+    const option = await this.optionOf(productId, optionOnDeparture(sale));
     assertQuantityOfOption(option, lines);
     const listed = await this.lists.listedPrices({
       unitIds: lines.map(({ unit }) => unit.id),
@@ -316,6 +326,14 @@ export class UnitPricesService {
     }
     return option ?? null;
   }
+}
+
+/** A departure of one option is sold with it, without being asked. */
+function optionOnDeparture({ optionId, departure }: Pick<UnitSale, 'optionId' | 'departure'>): string | null {
+  const own = departure?.optionId ?? null;
+  if (own === null || optionId === null || optionId === own) return optionId ?? own;
+  const details = { field: 'optionId', expected: own, actual: optionId };
+  throw unprocessable('option_mismatch', 'The departure is of another option', details);
 }
 
 /** The general price of the departure counts for adults, and for an only unit. */

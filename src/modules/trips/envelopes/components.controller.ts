@@ -15,6 +15,7 @@ const UNITS = [
   'currency_mismatch',
   'extra_quantity',
   'not_accompanied',
+  'option_mismatch',
   'option_quantity',
   'price_missing',
   'unit_quantity',
