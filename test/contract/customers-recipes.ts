@@ -4,6 +4,10 @@ import { inside, made, post, type Recipe, staff } from './recipe.js';
 const about = (id: string) => inside('customer', id, { customerId: id });
 
 export const customersRecipes: Record<string, Recipe> = {
+  [`PUT ${CUSTOMERS}/{customerId}/agency-terms`]: async (app) => {
+    const { id } = await newCustomer(app, { kind: 'company', companyName: 'Agency' });
+    return { ...staff(app), ...about(id), body: { creditLimitCents: 500_000, creditCurrency: 'EUR' } };
+  },
   [`POST ${CUSTOMERS}`]: async (app) => ({ ...staff(app), body: customer(), subject: made('customer') }),
   [`PATCH ${CUSTOMERS}/{customerId}`]: async (app) => {
     const { id } = await newCustomer(app);

@@ -9,6 +9,8 @@ import { OrganizationModule } from '../organization/index.js';
 import { ProductsModule } from '../products/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { BookingsDemo } from './bookings.demo.js';
+import { AgencyTermsController } from './agencies/agency-terms.controller.js';
+import { AgencyTermsService } from './agencies/agency-terms.service.js';
 import { AnswersController } from './answers/answers.controller.js';
 import { AnsweredQuestionListener } from './answers/answered-question-listener.js';
 import { AnswersRepository } from './answers/answers.repository.js';
@@ -61,6 +63,7 @@ import './bookings-tables.js';
     TaxesModule,
   ],
   controllers: [
+    AgencyTermsController,
     AnswersController,
     BookingsController,
     BookingItemsController,
@@ -71,6 +74,7 @@ import './bookings-tables.js';
     VouchersController,
   ],
   providers: [
+    AgencyTermsService,
     AnswerCustomerListener,
     AnswerRetentionJobs,
     AnsweredQuestionListener,

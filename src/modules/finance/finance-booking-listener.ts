@@ -111,6 +111,10 @@ export class FinanceBookingListener implements BookingListener {
       : installments.some((installment) => installment.isOpen());
   }
 
+  async openBalance(customerId: string, currency: string): Promise<number> {
+    return this.accounts.openBalanceOf(customerId, currency);
+  }
+
   async dateMoved(booking: BookingSummary): Promise<void> {
     const account = await this.accounts.lockOf(booking);
     await this.plans.redate(account);

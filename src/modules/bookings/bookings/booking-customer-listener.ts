@@ -6,6 +6,7 @@ import { Job } from '../../../platform/jobs/job-decorators.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { SealingKeys } from '../../../platform/keys/sealing-keys.js';
 import { type CustomerCopy, CustomerListener, CustomersService, type MovedRecord } from '../../customers/index.js';
+import { AgencyTermsService } from '../agencies/agency-terms.service.js';
 import { COPIES } from './booking.entity.js';
 import { BookingsService } from './bookings.service.js';
 import { BOOKINGS_OF_JOB, FollowCustomer } from './stale-copies.dto.js';
@@ -23,6 +24,7 @@ export class BookingCustomerListener implements CustomerListener {
     private readonly database: Database,
     private readonly bookings: BookingsService,
     private readonly customers: CustomersService,
+    private readonly agencies: AgencyTermsService,
     private readonly sealingKeys: SealingKeys,
     private readonly jobs: Jobs,
   ) {}
@@ -61,12 +63,17 @@ export class BookingCustomerListener implements CustomerListener {
 
   async merged(customerId: string, duplicateIds: readonly string[]): Promise<MovedRecord[]> {
     const moved = await this.bookings.moveToCustomer(customerId, duplicateIds);
-    return moved.map((record) => ({ type: 'booking', ...record }));
+    const agency = await this.agencies.moveToCustomer(customerId, duplicateIds);
+    return [
+      ...moved.map((record) => ({ type: 'booking', ...record }) as const),
+      ...(agency === null ? [] : [{ type: 'agency_terms', id: agency, customerId: agency } as const]),
+    ];
   }
 
   async separated(customerId: string, records: readonly MovedRecord[]): Promise<void> {
     const bookings = records.filter(({ type }) => type === 'booking');
     await this.bookings.moveBack(customerId, bookings);
+    for (const { type, id } of records) if (type === 'agency_terms') await this.agencies.moveBack(customerId, id);
   }
 
   private codesOf(value: string | null): string[] {

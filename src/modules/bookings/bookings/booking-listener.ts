@@ -79,6 +79,8 @@ export abstract class BookingListener {
   areTaxCodesRequired?(): Promise<boolean>;
   /** Whether the customer still owes something for the booking. */
   isBalanceDue?(bookingId: string): Promise<boolean>;
+  /** What the customer owes for its bookings in the currency, in minor units. */
+  openBalance?(customerId: string, currency: string): Promise<number>;
   /** The people on these seats have shown their voucher. */
   voucherRedeemed?(admission: VoucherAdmission): Promise<void>;
   /** The redemption was a mistake; these people are no longer checked in. */

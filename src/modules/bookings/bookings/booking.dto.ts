@@ -17,6 +17,7 @@ import {
 import { named } from '../../../platform/http/named-values.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
+import { patternOf } from '../../../platform/validation/word-pattern.js';
 import { CurrencyCode, EmailAddress, Instant, IsoDate, LANGUAGE_TAG } from '../../../platform/http/trade-fields.js';
 import {
   CANCELLATION_INITIATORS,
@@ -25,8 +26,7 @@ import {
   type PolicyKind,
   type TermsLine,
 } from '../../legal/index.js';
-import { PaymentPolicyBody, PaymentPolicyResponse } from '../payment-policies/payment-policy.dto.js';
-import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
+import { PaymentPolicyBody, PaymentPolicyResponse, toPolicy } from '../payment-policies/payment-policy.dto.js';
 import { BOOKING_STATUSES, type BookingStatus, type BookingView } from './booking.entity.js';
 
 /** `startDate` sorts by the departure date; it is the earlier name. */
@@ -221,6 +221,34 @@ export class ReinstateBooking {
    */
   @Text({ max: 2000, multiline: true })
   reason: string;
+}
+
+/** What the confirmation may deviate from. */
+export const BOOKING_OVERRIDES = named('BookingOverride', ['credit_limit']);
+export type BookingOverride = (typeof BOOKING_OVERRIDES)[number];
+const OVERRIDE_RULE = {
+  pattern: patternOf(BOOKING_OVERRIDES),
+  otherwise: `must be one of ${BOOKING_OVERRIDES.join(', ')}`,
+  maxLength: 20,
+};
+
+/** The body may be omitted. */
+export class ConfirmBooking {
+  /**
+   * `credit_limit`: the customer, an agency, may owe more than its credit limit. Needs `overrideReason` and the scope
+   * `bookings:override`.
+   */
+  @Optional()
+  @Texts({ ...OVERRIDE_RULE, max: BOOKING_OVERRIDES.length, unique: true })
+  override?: BookingOverride[];
+
+  /**
+   * Reason for using `override`; stored with the action ledger entry.
+   * @example "The agency has announced its payment"
+   */
+  @Optional()
+  @Text({ max: 2000, multiline: true })
+  overrideReason?: string;
 }
 
 export class ListBookings extends PageQuery {
@@ -541,18 +569,6 @@ export function toBookingRow({ view, figures }: ListedBooking, showsAmounts: boo
   const account = { outstandingCents, dueStatus, nextDueOn };
   const hidden = { outstandingCents: null, dueStatus: null, nextDueOn: null };
   return { ...toBooking(view), channelName, firstTitle, people, ...(showsAmounts ? account : hidden) };
-}
-
-function toPolicy({ steps, minimumDays, floorDays, noDateDays, roundToCents }: PaymentPolicy): PaymentPolicyResponse {
-  return {
-    steps: steps.map(({ label, type, percentBasisPoints, fixedCents, remainder, anchor, offsetDays }) => {
-      return { label, type, percentBasisPoints, fixedCents, remainder, anchor, offsetDays };
-    }),
-    minimumDays,
-    floorDays,
-    noDateDays,
-    roundToCents,
-  };
 }
 
 function toTermsLine(line: TermsLine): BookingTermsLine {

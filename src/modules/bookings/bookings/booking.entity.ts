@@ -8,6 +8,7 @@ import { conflict, invalidField, unprocessable } from '../../../platform/errors/
 import { named } from '../../../platform/http/named-values.js';
 import type { CustomerCopy } from '../../customers/index.js';
 import type { Terms, TermsLine } from '../../legal/index.js';
+import type { AgencyConditions } from '../agencies/agency-terms.entity.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 import type { ItemType } from '../items/booking-item.entity.js';
 
@@ -198,6 +199,15 @@ export class Booking extends Audited {
     for (const [member, source] of COPIES) {
       if (given[member] === undefined) Object.assign(this, { [member]: copy[source] });
     }
+  }
+
+  /** Takes over what a new booking does not name itself. */
+  takeTerms(
+    { channelId, paymentPolicy }: AgencyConditions,
+    given: { channelId?: string | null; paymentPolicy?: object | null },
+  ): void {
+    if (given.channelId === undefined) this.channelId = channelId;
+    if (given.paymentPolicy === undefined) this.paymentPolicy = paymentPolicy;
   }
 
   assertDates(): void {

@@ -11,6 +11,7 @@ import {
   BookingEnvelope,
   BookingPage,
   CancelBooking,
+  ConfirmBooking,
   CreateBooking,
   ListBookings,
   ReinstateBooking,
@@ -112,19 +113,24 @@ export class BookingsController {
    *
    * @remarks Moves a draft to `confirmed` and stores the policy versions in force today as its terms; they never change
    * afterwards. A payment plan is created if the booking has none, and pending commissions become accrued. The booking needs at
-   * least one item that is not cancelled, and no departure that is called off. Any state other than `draft` is rejected.
+   * least one item that is not cancelled, and no departure that is called off. Any state other than `draft` is rejected. The body may
+   * be omitted. If the customer has a credit limit, what it then owes for confirmed bookings must not exceed the limit, unless
+   * `override` contains `credit_limit`.
    */
   @Post(':bookingId/confirmation')
   @HttpCode(200)
   @RequireScope('bookings:write')
   @Mutates('bookings.booking.confirm', { irreversible: 'The sale is agreed with the customer: cancel the booking' })
-  @Refuses({ 409: ['invalid_transition', 'booking_not_priced', 'departure_called_off'] })
+  @Refuses({
+    403: ['reauthentication_required'],
+    409: ['invalid_transition', 'booking_not_priced', 'credit_limit_exceeded', 'departure_called_off'],
+  })
   async confirm(
     @PathId('book', 'bookingId', 3) id: string,
+    @Body() body: ConfirmBooking,
     @IfMatch() expected: ExpectedVersions,
-    @NoBody() _body: null,
   ): Promise<BookingEnvelope> {
-    const booking = await this.bookings.confirm(id, expected);
+    const booking = await this.bookings.confirm(id, expected, body);
     return tagged(booking, { data: toBooking(booking) });
   }
 

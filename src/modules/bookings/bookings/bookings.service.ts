@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { assertScope } from '../../../platform/auth/access.js';
+import { assertScope, hasScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
@@ -15,6 +15,9 @@ import { ChannelsService } from '../../distribution/index.js';
 import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
+import type { AgencyTerms } from '../agencies/agency-terms.entity.js';
+import { AgencyTermsService } from '../agencies/agency-terms.service.js';
+import { overridesOf } from '../items/sales-override.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
 import { BookingItemsService, type DocumentTax } from './booking-items.service.js';
 import { BookingListener } from './booking-listener.js';
@@ -24,7 +27,14 @@ import {
   toBookingItemSummary,
   toBookingSummary,
 } from './booking-summary.js';
-import type { CancelBooking, CreateBooking, ListBookings, ListedBooking, UpdateBooking } from './booking.dto.js';
+import type {
+  CancelBooking,
+  ConfirmBooking,
+  CreateBooking,
+  ListBookings,
+  ListedBooking,
+  UpdateBooking,
+} from './booking.dto.js';
 import { Booking, type BookingChanges, type BookingView, type CopiedMember, type Moment } from './booking.entity.js';
 import { type BookingContact, BookingsRepository, COMPLETE, START } from './bookings.repository.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
@@ -80,6 +90,7 @@ export class BookingsService {
     private readonly departures: DeparturesService,
     private readonly terms: TermsService,
     private readonly customers: CustomersService,
+    private readonly agencies: AgencyTermsService,
     private readonly cancellationTerms: CancellationTermsService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
@@ -94,7 +105,7 @@ export class BookingsService {
     id = newId('book'),
     { takenOverOn = null }: { takenOverOn?: string | null } = {},
   ): Promise<BookingView> {
-    const { status = 'draft', channelId, number } = input;
+    const { status = 'draft', number } = input;
     if (status !== 'draft')
       throw unprocessable('invalid_initial_status', `A new booking cannot be ${status}`, { field: 'status' });
     const booking = newBooking(input, id, this.clock.now());
@@ -102,7 +113,9 @@ export class BookingsService {
 
     return this.database.transaction(async () => {
       if (booking.customerId) booking.copyCustomer(await this.customers.lockLive(booking.customerId), input);
-      if (channelId) await this.channels.assertUsable(channelId);
+      const agency = booking.customerId === null ? null : await this.agencies.find(booking.customerId);
+      if (agency) booking.takeTerms(agency, input);
+      if (booking.channelId !== null) await this.channels.assertUsable(booking.channelId);
       if (number === undefined) await this.repository.insertNumbered(booking);
       else if (!(await this.repository.bookings.insertUnlessTaken(booking))) throw numberTaken(number);
       this.record('create', booking, { before: null, after: booking.auditImage() });
@@ -164,10 +177,16 @@ export class BookingsService {
     });
   }
 
-  /** A draft becomes a sale, under the terms in force today. */
-  async confirm(id: string, expected: ExpectedVersions): Promise<BookingView> {
+  /** A draft becomes a sale, under the terms in force today. An override needs a reason and the scope `bookings:override`. */
+  async confirm(
+    id: string,
+    expected: ExpectedVersions,
+    { override, overrideReason }: ConfirmBooking = {},
+  ): Promise<BookingView> {
+    const overrides = overridesOf({ override, overrideReason });
     return this.database.transaction(async () => {
       const booking = await this.lockExpected(id, expected);
+      const agency = booking.customerId === null ? null : await this.agencies.lock(booking.customerId);
       const before = booking.auditImage();
       booking.confirm((await this.repository.countActiveItems(id)).count, this.moment());
       const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
@@ -176,10 +195,11 @@ export class BookingsService {
       await this.repository.bookings.update(booking);
       const tentative = departures.filter(({ runState }) => runState === 'tentative');
       await this.departures.assessMinimums(tentative.map((departure) => departure.id));
-      this.record('confirm', booking, { before, after: booking.auditImage() });
+      this.record('confirm', booking, { before, after: booking.auditImage(), reason: overrideReason ?? null });
       const view = await this.repository.viewOf(booking);
       const summary = toBookingSummary(view);
       await this.listeners.call(BookingListener, (listener) => listener.confirmed?.(summary));
+      if (agency && !overrides.includes('credit_limit')) await this.assertCredit(agency, booking.currency);
       await this.updateReminders(id);
       return view;
     });
@@ -439,6 +459,20 @@ export class BookingsService {
     return toBookingItemSummary(
       await this.items.add(id, item, { billed, isAllowedWhenCompleted: true, isCodeOptional: true }),
     );
+  }
+
+  /** Throws 409 if the customer owes more than its credit. Callers who may not see what customers owe get no figures. */
+  private async assertCredit(agency: AgencyTerms, currency: string): Promise<void> {
+    const limitCents = agency.limitIn(currency);
+    if (limitCents === null) return;
+    let openCents = 0;
+    await this.listeners.call(BookingListener, async (listener) => {
+      openCents += (await listener.openBalance?.(agency.id, currency)) ?? 0;
+    });
+    if (openCents <= limitCents) return;
+    const figures = hasScope('finance:receivables') ? { limitCents, openCents } : {};
+    const message = 'The open balance of the customer would exceed its credit limit';
+    throw conflict('credit_limit_exceeded', message, { customerId: agency.id, currency, ...figures });
   }
 
   /** If the departure date changed, calls the listeners and stores the move. Returns whether it changed. */

@@ -7,13 +7,13 @@ import { SALES_OVERRIDES, type SalesTerms } from '../../operations/index.js';
 export const ITEM_OVERRIDES = named('BookingItemOverride', [...SALES_OVERRIDES, 'price', 'currency']);
 export type ItemOverride = (typeof ITEM_OVERRIDES)[number];
 
-interface OverrideBody {
-  override?: ItemOverride[];
+interface OverrideBody<Override> {
+  override?: Override[];
   overrideReason?: string;
 }
 
 /** An override needs a reason and the scope `bookings:override`. */
-export function overridesOf({ override = [], overrideReason }: OverrideBody): readonly ItemOverride[] {
+export function overridesOf<Override>({ override = [], overrideReason }: OverrideBody<Override>): readonly Override[] {
   if (override.length === 0) return [];
   if (overrideReason === undefined) {
     throw invalidField('overrideReason', 'override requires overrideReason', 'override_reason_missing');

@@ -1,5 +1,5 @@
 import { Cents, Clearable, Flag, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
-import { STEP_ANCHORS, STEP_TYPES, type StepAnchor, type StepType } from './payment-policy.js';
+import { type PaymentPolicy, STEP_ANCHORS, STEP_TYPES, type StepAnchor, type StepType } from './payment-policy.js';
 
 /** One installment of a payment policy. Set exactly one of `percentBasisPoints`, `fixedCents` and `remainder`. */
 export class PolicyStepBody {
@@ -153,4 +153,22 @@ export class PaymentPolicyResponse {
    */
   @Cents({ min: 1 })
   roundToCents: number | null;
+}
+
+export function toPolicy({
+  steps,
+  minimumDays,
+  floorDays,
+  noDateDays,
+  roundToCents,
+}: PaymentPolicy): PaymentPolicyResponse {
+  return {
+    steps: steps.map(({ label, type, percentBasisPoints, fixedCents, remainder, anchor, offsetDays }) => {
+      return { label, type, percentBasisPoints, fixedCents, remainder, anchor, offsetDays };
+    }),
+    minimumDays,
+    floorDays,
+    noDateDays,
+    roundToCents,
+  };
 }

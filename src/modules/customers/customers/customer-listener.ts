@@ -1,6 +1,7 @@
 import type { CustomerCopy } from './customer-copy.js';
 
 export const MOVED_RECORDS = [
+  'agency_terms',
   'attachment',
   'booking',
   'booking_traveler',

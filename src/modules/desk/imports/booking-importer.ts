@@ -60,7 +60,10 @@ export class BookingImporter implements RecordImporter {
     for (const row of rows) billed += await ofLine(row, this.columnOf, () => this.addItems(id, row, currency));
     const paid = amount(first, 'paid', currency) ?? 0;
     if (billed > paid) await this.addOpen(id, billed - paid);
-    await this.bookings.confirm(id, null);
+    await this.bookings.confirm(id, null, {
+      override: ['credit_limit'],
+      overrideReason: 'Confirmed in the earlier system',
+    });
     if (paid > billed) await this.addPayment(id, first, { currency, amountCents: paid - billed });
     return id;
   }

@@ -105,6 +105,7 @@ export class ReservationsController {
   @Mutates('trips.trip.book', { irreversible: 'The sale is agreed with the customer: cancel the trip' })
   @Refuses({
     409: [
+      ...['channel_archived', 'channel_inactive', 'credit_limit_exceeded'],
       ...['customer_archived', 'customer_merged', 'customer_erased'],
       ...['departure_called_off', 'hold_expired', 'invalid_transition', 'trip_changed'],
     ],

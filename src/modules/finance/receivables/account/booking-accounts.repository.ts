@@ -57,6 +57,18 @@ export class BookingAccountsRepository {
     };
   }
 
+  /** What the customer owes by the plans of its bookings in the currency. */
+  async openBalanceOf(customerId: string, currency: string): Promise<number> {
+    const [found] = await this.database.query<{ cents: number }>(
+      `select coalesce(sum(installment.amount_cents - installment.paid_cents), 0)::float8 as cents
+       from bookings booking join payment_schedules installment on installment.booking_id = booking.id
+       where booking.customer_id = $1 and booking.currency = $2 and installment.status = 'pending'
+         and (booking.status <> 'draft' and (booking.status <> 'cancelled' or installment.type = 'fee'))`,
+      [customerId, currency],
+    );
+    return found?.cents ?? 0;
+  }
+
   async installmentsOf(bookingId: string): Promise<PaymentSchedule[]> {
     return this.installments.listBy({ bookingId }, ['id']);
   }

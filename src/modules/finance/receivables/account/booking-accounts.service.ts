@@ -65,6 +65,10 @@ export class BookingAccountsService {
     return accountOf(booking, { plan, installments, invoices, money });
   }
 
+  async openBalanceOf(customerId: string, currency: string): Promise<number> {
+    return this.repository.openBalanceOf(customerId, currency);
+  }
+
   /** Returns the money received for the booking that settles nothing. */
   async unappliedCents(bookingId: string): Promise<number> {
     return (await this.repository.moneyOf(bookingId)).unappliedCents;

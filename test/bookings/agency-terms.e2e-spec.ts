@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { CUSTOMERS, newCustomer } from '../customers/customers.js';
+import { newChannel } from '../distribution/channels.js';
+import { received } from '../finance/payments/bookings.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { book, makeTrip, MANUAL, reserve } from '../trips/trips.js';
+import { addItem, BOOKINGS, entriesAbout, makeBooking, problem, readBooking, staffWith } from './bookings.js';
+
+interface Rejected {
+  code: string;
+  details: unknown;
+}
+
+interface Terms extends Record<string, unknown> {
+  version: number;
+}
+
+let app: TestApp;
+let owner: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+const POLICY = { steps: [{ label: 'Balance', type: 'balance', remainder: true, anchor: 'booking', offsetDays: 30 }] };
+const LIMIT = { creditLimitCents: 15_000, creditCurrency: 'EUR' };
+
+const termsOf = (customerId: string): string => `${CUSTOMERS}/${customerId}/agency-terms`;
+
+async function newAgency(terms: object = LIMIT): Promise<string> {
+  const { id } = await newCustomer(app, { kind: 'company', companyName: 'Carpathia Travel' });
+  expect((await owner.put(termsOf(id), terms)).status).toBe(200);
+  return id;
+}
+
+/** A draft of the agency that costs this much. */
+async function draftOf(customerId: string, unitSellCents: number, over: object = {}): Promise<string> {
+  const { id } = await makeBooking(owner, { customerId, ...over });
+  await addItem(owner, id, { quantity: 1, unitSellCents, taxIncludedCents: 0 });
+  return id;
+}
+
+const confirm = (id: string, body?: object, client = owner) =>
+  client.post<Rejected>(`${BOOKINGS}/${id}/confirmation`, body);
+
+describe('the terms of an agency', () => {
+  it('they are replaced as a whole by callers who may override them, with the version that the caller has read', async () => {
+    const { id } = await newCustomer(app, { kind: 'company', companyName: 'Agency' });
+    const none = { customerId: id, channelId: null, paymentPolicy: null, creditLimitCents: null, creditCurrency: null };
+    expect((await owner.get<object>(termsOf(id))).body).toEqual({ data: { ...none, version: 1, updatedAt: null } });
+
+    const first = await owner.put<{ data: Terms }>(termsOf(id), LIMIT, { headers: { 'If-Match': '"1"' } });
+    expect(first.body.data).toMatchObject({ ...none, ...LIMIT, version: 2 });
+    expect((await owner.put(termsOf(id), LIMIT, { headers: { 'If-Match': '"1"' } })).status).toBe(412);
+    const second = await owner.put<{ data: Terms }>(termsOf(id), { paymentPolicy: POLICY });
+    expect(second.body.data).toMatchObject({ creditLimitCents: null, paymentPolicy: POLICY, version: 3 });
+
+    const clerk = await staffWith(app, 'customers:*');
+    expect((await clerk.get(termsOf(id))).status).toBe(200);
+    expect((await clerk.put(termsOf(id), LIMIT)).status).toBe(403);
+    const half = await owner.put<object>(termsOf(id), { creditLimitCents: 1 });
+    expect(half).toMatchObject({ status: 400, body: { details: { issues: [{ path: 'creditCurrency' }] } } });
+    const { id: person } = await newCustomer(app);
+    const rejected = await owner.put<object>(termsOf(person), LIMIT);
+    expect([rejected.status, rejected.body]).toEqual([422, problem('customer_not_company', { field: 'customerId' })]);
+  });
+
+  it('new bookings and trips take its channel and payment policy, unless they name their own', async () => {
+    const { id: channelId } = await newChannel(app);
+    const customerId = await newAgency({ channelId, paymentPolicy: POLICY });
+    const taken = await makeBooking(owner, { customerId });
+    expect(taken).toMatchObject({ channelId, paymentPolicy: POLICY });
+    const own = await makeBooking(owner, { customerId, channelId: null, paymentPolicy: null });
+    expect(own).toMatchObject({ channelId: null, paymentPolicy: null });
+
+    const { envelopeId } = await makeTrip(owner, [MANUAL], { customerId });
+    await reserve(owner, envelopeId);
+    const { bookingId } = (await book(owner, envelopeId)).body.data;
+    expect(await readBooking(owner, bookingId ?? '')).toMatchObject({ channelId, customerId, status: 'confirmed' });
+  });
+
+  it('a confirmation beyond the credit limit is rejected, unless it is overridden with a reason', async () => {
+    const customerId = await newAgency();
+    expect((await confirm(await draftOf(customerId, 10_000))).status).toBe(200);
+    const second = await draftOf(customerId, 10_000);
+
+    const rejected = await confirm(second);
+    const details = { customerId, currency: 'EUR', limitCents: 15_000, openCents: 20_000 };
+    expect([rejected.status, rejected.body]).toEqual([409, problem('credit_limit_exceeded', details)]);
+    expect((await readBooking(owner, second))['status']).toBe('draft');
+    const clerk = await staffWith(app, 'bookings:*');
+    expect((await confirm(second, undefined, clerk)).body.details).toEqual({ customerId, currency: 'EUR' });
+    const override = { override: ['credit_limit'], overrideReason: 'Payment is announced' };
+    expect((await confirm(second, override, clerk)).status).toBe(403);
+    expect((await confirm(second, { override: ['credit_limit'] })).status).toBe(400);
+
+    expect((await confirm(second, override)).status).toBe(200);
+    const entries = await entriesAbout(owner, second);
+    expect(entries).toContainEqual(
+      expect.objectContaining({ action: 'bookings.booking.confirm', reason: 'Payment is announced' }),
+    );
+  });
+
+  it('payments free credit, and in another currency there is none', async () => {
+    const customerId = await newAgency();
+    const first = await draftOf(customerId, 15_000);
+    expect((await confirm(first)).status).toBe(200);
+    const second = await draftOf(customerId, 10_000);
+    expect((await confirm(second)).status).toBe(409);
+    const payment = await owner.post('/v1/admin/finance/payments', received(first, 15_000));
+    expect(payment.status).toBe(201);
+    expect((await confirm(second)).status).toBe(200);
+
+    const dollars = await confirm(await draftOf(customerId, 1, { currency: 'USD' }));
+    expect(dollars.body).toMatchObject({ code: 'credit_limit_exceeded', details: { limitCents: 0, openCents: 1 } });
+  });
+
+  it('of several confirmations at the same time only those within the limit succeed', async () => {
+    const customerId = await newAgency();
+    const drafts: string[] = [];
+    for (let count = 0; count < 4; count += 1) drafts.push(await draftOf(customerId, 7_000));
+    const answers = await Promise.all(drafts.map((id) => confirm(id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409]);
+  });
+
+  it('a merge moves the terms to a customer without any, and its reversal moves them back', async () => {
+    const { id: survivor } = await newCustomer(app, { kind: 'company', companyName: 'Carpathia' });
+    const duplicate = await newAgency();
+    const merge = await owner.post(`${CUSTOMERS}/${survivor}/merges`, { duplicateIds: [duplicate] });
+    expect(merge.status).toBe(200);
+    expect((await owner.get<object>(termsOf(survivor))).body).toMatchObject({ data: LIMIT });
+
+    const [entry] = (await entriesAbout(owner, survivor)).filter(({ action }) => action === 'customers.customer.merge');
+    const reversal = `/v1/admin/action-ledger/entries/${String(entry?.['id'])}/reversals`;
+    expect((await owner.post(reversal, { reason: 'Two companies' })).status).toBe(201);
+    expect((await owner.get<object>(termsOf(survivor))).body).toMatchObject({ data: { creditLimitCents: null } });
+    expect((await owner.get<object>(termsOf(duplicate))).body).toMatchObject({ data: LIMIT });
+  });
+});
