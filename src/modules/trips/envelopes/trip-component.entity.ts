@@ -69,7 +69,6 @@ export class TripComponent extends Audited {
   @Column('jsonb')
   units: ComponentUnit[];
   /** The units and their required extras, at the prices of the last pricing. */
-  @Impersonal()
   @Column('jsonb')
   lines: SoldLine[];
   @Column('text', { name: 'provider_ref', nullable: true }) providerRef: string | null;
