@@ -448,7 +448,7 @@ describe('If-None-Match', () => {
     const single = calls.filter(({ name, operation }) => {
       const isResource =
         isTrade(operation.path) &&
-        /\}$|\/(payment-policy|settings|profile|cancellation-settlement|rooming)$/.test(operation.path);
+        /\}$|\/(payment-policy|settings|profile|cancellation-settlement|rooming|agency-terms)$/.test(operation.path);
       const isShared = isResource || operation.path.startsWith('/data/');
       return operation.method === 'GET' && isShared && !WITHOUT_ETAG.includes(name);
     });
