@@ -471,3 +471,21 @@ describe('the personal data of travelers', () => {
     expect(await customerOf()).toBe(duplicate.id);
   });
 });
+
+it('consents of travelers to the use of health data and their withdrawals stay as proof, also without the traveler', async () => {
+  const booking = await makeBooking(owner);
+  const { id } = await addTraveler(owner, booking.id, { dietary: ['vegan'], healthDataConsent: CONSENT });
+  const path = `${travelersOf(booking.id)}/${id}`;
+  await owner.patch(path, { lastName: 'Pop' });
+  expect((await owner.patch(path, { dietary: [], healthDataConsent: null })).status).toBe(200);
+  expect((await owner.delete(path)).status).toBe(200);
+
+  const proofs = await app.sql(
+    `select granted, source, text_version from traveler_consents where traveler_id = $1 order by created_at, granted desc`,
+    [id],
+  );
+  expect(proofs).toEqual([
+    { granted: true, source: CONSENT.source, text_version: CONSENT.textVersion },
+    { granted: false, source: null, text_version: null },
+  ]);
+});

@@ -176,6 +176,7 @@ describe('the erasure of a customer', () => {
       items: 'keep',
       vouchers: 'keep',
       travelers: 'keep',
+      'consents of travelers': 'keep',
       'travelers after their service': 'erase',
       'other trips': 'erase',
       invoices: 'keep',
@@ -378,7 +379,8 @@ describe('the export of a customer', () => {
     expect(file.headers['content-type']).toBe('application/octet-stream');
     const { data } = JSON.parse(file.text) as typeof file.body;
     expect(data.map(({ kind }) => kind)).toEqual([
-      ...['attachments', 'bookings', 'items', 'vouchers', 'travelers', 'travelers with a service ahead', 'other trips'],
+      ...['attachments', 'bookings', 'items', 'vouchers', 'travelers', 'consents of travelers'],
+      ...['travelers with a service ahead', 'other trips'],
       ...['invoices', 'payments', 'contracts', 'notes', 'tasks', 'waiting entries', 'lines to import', 'customers'],
       'consents',
     ]);

@@ -5,5 +5,6 @@ declareTables({
   booking_item_travelers: { rights: DELETE },
   booking_status_history: { rights: APPEND },
   booking_travelers: { personal: { travel: ['search_text'] } },
+  traveler_consents: { rights: APPEND, personal: { proof: ['source'] } },
   bookings: { personal: { contract: ['search_text'] } },
 });

@@ -31,6 +31,9 @@ export const TRAVELERS_OF_PERSON = `
     where traveler.customer_id is null and (traveler.booking_id = any($3) or lower(traveler.email) = any($2))
       and fold(concat_ws(' ', traveler.first_name, traveler.last_name)) in (select fold(name) from unnest($4::text[]) as name)`;
 
+/** Proofs are kept as long as they are needed. */
+const NO_END = '9999-12-31';
+
 /** Whether the service of a traveler may lie ahead. */
 const IS_LIVE = `booking.status in ('draft', 'confirmed', 'in_progress')`;
 
@@ -155,6 +158,12 @@ export class BookingData implements PersonalDataHolder {
       const found = rows.filter(hasTravelData);
       return opensSealed ? Promise.all(found.map((row) => this.opened(row))) : found;
     };
+    const consents = await this.database.query<object>(
+      `select booking_id as "bookingId", granted, source, text_version as "textVersion", given_at as "givenAt",
+         created_at as "createdAt"
+       from traveler_consents where traveler_id in (${TRAVELERS_OF_PERSON}) order by created_at, id`,
+      travelerKeysOf(person),
+    );
     const keptUntil = latestOf(person.bookings.map((booking) => booking.keptUntil));
     return [
       { dataClass: 'contract', kind: 'bookings', keptUntil, records: bookings },
@@ -166,6 +175,7 @@ export class BookingData implements PersonalDataHolder {
         keptUntil: latestOf(travelers.map(({ contractEnd }) => contractEnd)),
         records: names,
       },
+      { dataClass: 'proof', kind: 'consents of travelers', keptUntil: NO_END, records: consents },
       {
         dataClass: 'travel',
         kind: 'travelers with a service ahead',

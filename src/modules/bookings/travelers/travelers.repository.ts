@@ -4,6 +4,7 @@ import { Database } from '../../../platform/database/database.js';
 import { directionOf } from '../../../platform/database/sort-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { notFound } from '../../../platform/errors/app-error.js';
+import { newId } from '../../../platform/ids/id.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { openQuestions } from '../bookings/open-questions.sql.js';
 import type { ListTravelers, TravelerView } from './traveler.dto.js';
@@ -113,6 +114,17 @@ export class TravelersRepository {
        ) as concerned
        where concerned.id = traveler.id`,
       [customerId],
+    );
+  }
+
+  /** Adds a consent of the traveler, or its withdrawal, to those that prove what was permitted. */
+  async insertConsent({ id, bookingId, healthDataConsent }: BookingTraveler): Promise<void> {
+    const now = this.clock.now();
+    const { source = null, textVersion = null, givenAt = now } = healthDataConsent ?? {};
+    await this.database.execute(
+      `insert into traveler_consents (id, traveler_id, booking_id, granted, source, text_version, given_at, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [newId('cons'), id, bookingId, healthDataConsent !== null, source, textVersion, givenAt, now],
     );
   }
 

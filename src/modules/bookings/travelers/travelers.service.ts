@@ -350,6 +350,7 @@ export class TravelersService {
     this.followCustomer(traveler, null, changes, customers);
     await this.assertConsent(traveler, changes, prefix);
     await this.repository.travelers.insert(traveler);
+    if (traveler.healthDataConsent !== null) await this.repository.insertConsent(traveler);
     this.record('create', traveler, null);
     return traveler;
   }
@@ -369,6 +370,9 @@ export class TravelersService {
     await this.assertConsent(traveler, changes, prefix);
     if (traveler.status === 'cancelled') await this.repository.leaveSeats(traveler.id);
     await this.repository.travelers.update(traveler);
+    if (!isDeepStrictEqual(traveler.healthDataConsent, stored.healthDataConsent)) {
+      await this.repository.insertConsent(traveler);
+    }
     this.record('update', traveler, before);
   }
 
