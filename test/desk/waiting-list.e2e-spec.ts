@@ -61,6 +61,32 @@ async function soldOut(quantities: number[], terms: object = {}) {
 const cancelled = (bookingId: string | undefined) =>
   owner.post(`${BOOKINGS}/${bookingId}/cancellation`, { reason: 'The customer called' });
 
+describe('a departure of one option', () => {
+  it('is offered to those who wait for this option, and sold with it', async () => {
+    const { productId, unitId } = await newPricedUnit(app);
+    const option = async (name: string) => (await newPart(app, productId, 'options', { name })).id;
+    const [usual, evening] = [await option('Morning'), await option('Evening')];
+    await activeList(app, [{ productId, unitId, amountCents: 5_000 }]);
+    const { id: departureId } = await newDeparture(app, { productId, optionId: evening, capacity: 0 });
+    const units = [{ unitId, quantity: 1 }];
+    const days = { from: '2127-05-12', to: '2127-05-13' };
+    const elsewhere = await newWaiting(app, { productId, ...days, units, quantity: undefined, priority: 50 });
+    const here = await newWaiting(app, { departureId, units, quantity: undefined });
+    const { customerId } = here;
+    const other = await owner.post(WAITING, { departureId, customerId, units, optionId: usual });
+
+    await resize(departureId, 2);
+    expect(await statusesOf(elsewhere, here)).toEqual(['waiting', 'offered']);
+    const accepted = await accept(here);
+    const { bookingId } = accepted.body.data;
+    const items = await owner.get<Page<object>>(`${BOOKINGS}/${String(bookingId)}/items`);
+
+    expect([elsewhere['optionId'], here['optionId']]).toEqual([usual, evening]);
+    expect([other.status, other.body]).toMatchObject([422, { code: 'option_mismatch' }]);
+    expect([accepted.status, items.body.data]).toMatchObject([200, [{ optionId: evening, departureId }]]);
+  });
+});
+
 describe('units that come free', () => {
   it('three freed units go to the three who wait, although ten buyers want them at the same time', async () => {
     const { id, sold } = await soldOut([3]);

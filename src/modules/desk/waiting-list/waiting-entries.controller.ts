@@ -57,7 +57,7 @@ export class WaitingEntriesController {
       ...['customer_archived', 'customer_erased', 'customer_merged', 'departure_called_off', 'departure_cancelled'],
       ...['departure_departed', 'option_inactive', 'product_archived'],
     ],
-    422: ['not_accompanied', 'option_quantity', 'unit_quantity'],
+    422: ['not_accompanied', 'option_mismatch', 'option_quantity', 'unit_quantity'],
   })
   async create(@Body() body: CreateWaitingEntry): Promise<WaitingEntryEnvelope> {
     const view = await this.entries.create(body);
@@ -107,7 +107,7 @@ export class WaitingEntriesController {
   @Refuses({
     404: ['not_found'],
     409: ['entry_offered', 'invalid_transition', 'option_inactive'],
-    422: ['not_accompanied', 'option_quantity', 'unit_quantity'],
+    422: ['not_accompanied', 'option_mismatch', 'option_quantity', 'unit_quantity'],
   })
   async update(
     @PathId('wait', 'entryId', 2) id: string,

@@ -14,6 +14,7 @@ const OPEN = `entry.status in ('waiting', 'offered')`;
 /** The waiting entries that departure `d` suits and that its pool satisfies. */
 const FITTING = `entry.status = 'waiting' and d.status = 'scheduled' and entry.product_id = d.product_id
   and entry.seats <= ${poolOf('d')}
+  and (d.option_id is null or entry.option_id is null or entry.option_id = d.option_id)
   and (entry.departure_id = d.id
     or (entry.departure_id is null and d.start_date between entry.from_date and entry.to_date))
   and exists (select from customers customer where customer.id = entry.customer_id and customer.status = 'active')`;

@@ -3,7 +3,7 @@ import { assertScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
-import { conflict, invalidField } from '../../../platform/errors/app-error.js';
+import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -59,7 +59,7 @@ export class WaitingEntriesService {
     return this.database.transaction(async () => {
       const { id: customerId } = await this.customers.lockLive(input.customerId);
       const { departures, ...target } = await this.lockTarget(input);
-      const need = await this.needOf(target.productId, input);
+      const need = await this.needOf(target, input, departures);
       const { priority = 0, note = null } = input;
       const entry = make(WaitingEntry, {
         ...{ id, customerId, priority, note, status: 'waiting', offers: 0, createdAt: this.clock.now() },
@@ -98,7 +98,7 @@ export class WaitingEntriesService {
         units: units ?? (entry.units.length > 0 ? entry.units : undefined),
         quantity: quantity ?? entry.quantity ?? undefined,
       };
-      entry.change(changes, isNeedChanged ? await this.needOf(entry.productId, wanted) : null, this.clock.now());
+      entry.change(changes, isNeedChanged ? await this.needOf(entry, wanted, departures) : null, this.clock.now());
       await this.offers.save('update', entry, { before });
       await this.offerAll(departures);
       return this.repository.get(id);
@@ -211,10 +211,18 @@ export class WaitingEntriesService {
     return departures.sort((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
   }
 
+  /** An entry for a departure of one option waits for that option. */
   private async needOf(
-    productId: string,
-    { optionId = null, units, quantity }: Pick<CreateWaitingEntry, 'optionId' | 'units' | 'quantity'>,
+    { productId, departureId }: Pick<WaitingEntry, 'productId' | 'departureId'>,
+    { optionId: given = null, units, quantity }: Pick<CreateWaitingEntry, 'optionId' | 'units' | 'quantity'>,
+    departures: readonly DepartureSummary[],
   ): Promise<WaitingNeed> {
+    const own = departures.find(({ id }) => id === departureId)?.optionId ?? null;
+    if (own !== null && given !== null && given !== own) {
+      const details = { field: 'optionId', expected: own, actual: given };
+      throw unprocessable('option_mismatch', 'The departure is of another option', details);
+    }
+    const optionId = units === undefined ? given : (given ?? own);
     const sold = await this.unitPrices.seatsOf(productId, { optionId, units: units ?? [] });
     if (sold === null) {
       if (units !== undefined) throw invalidField('units', 'The product is not sold by units', 'not_applicable');
