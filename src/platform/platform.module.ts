@@ -6,6 +6,7 @@ import { RequestShares } from './admission/request-shares.js';
 import { BearerGuard, BearerStrategy } from './auth/bearer.guard.js';
 import { createKekProvider } from './keys/configured-keks.js';
 import { KekProvider } from './keys/kek-provider.js';
+import { LinkTokens } from './keys/link-tokens.js';
 import { SealingKeys } from './keys/sealing-keys.js';
 import { ServiceKeys } from './keys/service-keys.js';
 import { SigningKeys } from './keys/signing-keys.js';
@@ -69,6 +70,7 @@ const SERVICES = [
   IdempotencyKeys,
   Installation,
   Jobs,
+  LinkTokens,
   Listeners,
   Metrics,
   Names,

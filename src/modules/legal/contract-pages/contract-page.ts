@@ -1,3 +1,5 @@
+import { escaped, type HtmlPage, languageAmong } from '../../../platform/http/html-page.js';
+
 /** The languages of the page around a contract; the contract itself may be in any language. */
 export const PAGE_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'ro'] as const;
 export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
@@ -126,30 +128,24 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
 };
 
 const STYLE = `
-body { margin: 0; background: #f4f4f2; color: #1c1c1c; font: 1rem/1.6 system-ui, sans-serif; }
-main { box-sizing: border-box; max-width: 48rem; margin: 0 auto; padding: 2rem; background: #fff; min-height: 100vh;
-  overflow-wrap: anywhere; }
 header p { margin: 0; color: #555; }
 table { border-collapse: collapse; } th, td { border: 1px solid #bbb; padding: .25rem .5rem; }
-.notice { padding: .5rem 1rem; background: #fff3cd; }
 form { margin-top: 3rem; border-top: 1px solid #bbb; }
-label { display: block; margin: 1rem 0; } button, input { font: inherit; padding: .25rem .5rem; }
-footer { margin-top: 3rem; border-top: 1px solid #bbb; color: #555; font-size: .875rem; white-space: pre-line; }
+label { display: block; margin: 1rem 0; }
 @media print { body { background: none; } main { padding: 0; max-width: none; } }`;
 
-/** Returns the page language that matches a language tag or its primary language (`de` for `de-AT`), otherwise English. */
+/** Returns the page language that matches a language tag, otherwise English. */
 export function pageLanguageOf(tag: string): PageLanguage {
-  const [primary] = tag.toLowerCase().split(/[-_]/);
-  return PAGE_LANGUAGES.find((language) => language === primary) ?? 'en';
+  return languageAmong(PAGE_LANGUAGES, tag);
 }
 
-/** Renders the contract with the name and address of the company. Escapes the title; the body was sanitized at the issue. */
-export function contractPage(contract: ShownContract, company: Company, nonce: string): string {
+/** The contract with the name and address of the company. Escapes the title; the body was sanitized at the issue. */
+export function contractPage(contract: ShownContract, company: Company): HtmlPage {
   const language = pageLanguageOf(contract.language);
   const texts = TEXTS[language];
   const notice = noticeOf(contract, texts);
   return page(
-    { language, title: contract.title, company, nonce },
+    { status: 200, language, title: contract.title, company },
     `<header><p>${escaped(company.orgName)}</p>
 <h1>${escaped(contract.title)}</h1>
 <p>${texts.contract} ${escaped(contract.contractNumber)}</p></header>
@@ -184,43 +180,21 @@ function signatureForm({ bodySha256 }: ShownContract, { sign, fullName, statemen
 </form>`;
 }
 
-/** Renders the page for an invalid link, or for a void contract. */
+/** The page for an invalid link, or for a void contract. */
 export function noticePage(
   notice: 'notFound' | 'void',
-  { language, company, nonce }: { language: PageLanguage; company: Company; nonce: string },
-): string {
+  { language, company }: { language: PageLanguage; company: Company },
+): HtmlPage {
   const { [notice]: title, [`${notice}Hint` as const]: hint } = TEXTS[language];
-  return page({ language, title, company, nonce }, `<h1>${title}</h1>\n<p>${hint}</p>`);
+  const status = notice === 'void' ? 410 : 404;
+  return page({ status, language, title, company }, `<h1>${title}</h1>\n<p>${hint}</p>`);
 }
 
 function page(
-  { language, title, company, nonce }: { language: PageLanguage; title: string; company: Company; nonce: string },
+  { company, ...head }: { status: number; language: PageLanguage; title: string; company: Company },
   content: string,
-): string {
+): HtmlPage {
   const { orgName, orgAddress, orgTaxId } = company;
-  const taxId = orgTaxId === '' ? '' : `${TEXTS[language].taxId} ${orgTaxId}`;
-  const footer = [orgName, orgAddress, taxId].filter((line) => line !== '').map(escaped);
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escaped(title)}</title>
-<style nonce="${nonce}">${STYLE}
-</style>
-</head>
-<body>
-<main>
-${content}
-<footer><p>${footer.join('\n')}</p></footer>
-</main>
-</body>
-</html>
-`;
-}
-
-function escaped(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+  const taxId = orgTaxId === '' ? '' : `${TEXTS[head.language].taxId} ${orgTaxId}`;
+  return { ...head, content, style: STYLE, lines: [orgName, orgAddress, taxId] };
 }

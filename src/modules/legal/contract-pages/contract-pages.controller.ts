@@ -1,17 +1,16 @@
-import { Controller, Get, Header, HttpCode, type PipeTransform, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Public } from '../../../platform/auth/access.js';
 import { PathText } from '../../../platform/http/path-id.js';
-import { setResponseHeader } from '../../../platform/http/response-headers.js';
-import { ErrorPages, Refuses } from '../../../platform/http/route-errors.js';
+import { answerPage, AnswersPages, AnyToken } from '../../../platform/http/html-page.js';
+import { Refuses } from '../../../platform/http/route-errors.js';
 import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { PAGE_LANGUAGES, pageLanguageOf } from './contract-page.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
-import { CONTRACT_PAGES_PATH, type ContractPage, ContractPagesService } from './contract-pages.service.js';
+import { CONTRACT_PAGES_PATH, ContractPagesService } from './contract-pages.service.js';
 import { signatureFormIn } from './signature-form.js';
 
-const PAGE = { type: 'string', description: 'A page that loads no other resource.' };
 /** An example token. Real ones are random and only the recipient of a mail knows them. */
 const EXAMPLE = 'Example'.padEnd(43, '0');
 
@@ -38,13 +37,6 @@ const TOKEN_PARAMETER = {
   example: EXAMPLE,
 };
 
-/** A malformed token gets the same page as an unknown one. */
-class AnyToken implements PipeTransform<string, string> {
-  transform(value: string): string {
-    return value;
-  }
-}
-
 @ApiGroup('Storefront')
 @Controller(CONTRACT_PAGES_PATH)
 export class ContractPagesController {
@@ -63,18 +55,13 @@ export class ContractPagesController {
   @Public()
   @RateLimit('public-contract')
   @Refuses({ 410: ['contract_gone'] })
-  @ErrorPages(404, 410)
-  @Header('Cache-Control', 'no-store')
-  @Header('Referrer-Policy', 'no-referrer')
-  @Header('X-Robots-Tag', 'noindex')
-  @ApiProduces('text/html')
-  @ApiOkResponse({ description: 'The page', schema: PAGE })
+  @AnswersPages(404, 410)
   async show(
     @PathText('token', TOKEN_PARAMETER, new AnyToken()) token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return answer(response, await this.pages.open(token, languageOf(request)));
+    return answerPage(response, await this.pages.open(token, languageOf(request)));
   }
 
   /**
@@ -91,34 +78,19 @@ export class ContractPagesController {
   @Public()
   @RateLimit('public-contract')
   @Refuses({ 409: ['contract_expired'], 410: ['contract_gone'] })
-  @ErrorPages(404, 409, 410)
-  @Header('Cache-Control', 'no-store')
-  @Header('Referrer-Policy', 'no-referrer')
-  @Header('X-Robots-Tag', 'noindex')
+  @AnswersPages(404, 409, 410)
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
   @ApiBody({ required: true, schema: FORM })
-  @ApiProduces('text/html')
-  @ApiOkResponse({ description: 'The page', schema: PAGE })
   async sign(
     @PathText('token', TOKEN_PARAMETER, new AnyToken()) token: string,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const readForm = () => signatureFormIn(request.body, request.headers['content-type']);
-    return answer(response, await this.pages.sign(token, readForm, languageOf(request)));
+    return answerPage(response, await this.pages.sign(token, readForm, languageOf(request)));
   }
 }
 
 function languageOf(request: Request) {
   return pageLanguageOf(request.acceptsLanguages(...PAGE_LANGUAGES) || 'en');
-}
-
-function answer(response: Response, { status, html, nonce }: ContractPage): string {
-  response.status(status).type('html');
-  setResponseHeader('Content-Security-Policy', policyOf(nonce));
-  return html;
-}
-
-function policyOf(nonce: string): string {
-  return `default-src 'none';style-src 'nonce-${nonce}';base-uri 'none';form-action 'self';frame-ancestors 'none'`;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -9,6 +9,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { AppError, invalidField } from '../../../platform/errors/app-error.js';
 import { randomBase62 } from '../../../platform/ids/id.js';
+import type { HtmlPage } from '../../../platform/http/html-page.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ContractLinks } from '../../notifications/index.js';
 import { ContractsService } from '../contracts/contracts.service.js';
@@ -29,13 +30,6 @@ export const CONTRACT_PAGES_PATH = '/v1/public/legal/contract-pages';
  */
 const TOKEN_LENGTH = 43;
 const TOKEN = /^[0-9A-Za-z]{43}$/;
-
-export interface ContractPage {
-  status: 200 | 404 | 409 | 410;
-  html: string;
-  /** The browser may apply only this style. */
-  nonce: string;
-}
 
 type FoundContract = ShownContract & { reference: string };
 
@@ -70,7 +64,7 @@ export class ContractPagesService extends ContractLinks {
   }
 
   /** Returns the page for a token. Unknown tokens and ended access get the same page, in the language of the browser. */
-  async open(token: string, languageOfBrowser: PageLanguage): Promise<ContractPage> {
+  async open(token: string, languageOfBrowser: PageLanguage): Promise<HtmlPage> {
     return this.pageOf(await this.find(token), languageOfBrowser);
   }
 
@@ -78,7 +72,7 @@ export class ContractPagesService extends ContractLinks {
    * Signs the contract and returns its page. A contract that is signed already keeps its signature; one that can no longer be signed
    * has a page with status 409. Throws 400 for a wrong form, and for another text than that of the contract.
    */
-  async sign(token: string, readForm: () => SignatureForm, languageOfBrowser: PageLanguage): Promise<ContractPage> {
+  async sign(token: string, readForm: () => SignatureForm, languageOfBrowser: PageLanguage): Promise<HtmlPage> {
     const contract = await this.find(token);
     if (!contract || contract.status === 'void') return this.pageOf(contract, languageOfBrowser);
     const form = readForm();
@@ -91,21 +85,15 @@ export class ContractPagesService extends ContractLinks {
     return page.status === 200 && present?.signature === null ? { ...page, status: 409 } : page;
   }
 
-  private pageOf(contract: FoundContract | null, languageOfBrowser: PageLanguage): ContractPage {
+  private pageOf(contract: FoundContract | null, languageOfBrowser: PageLanguage): HtmlPage {
     const { requestId } = currentContext();
     const access = { contract: contract?.reference ?? null, status: contract?.status ?? null };
     this.log.info({ ...access, requestId }, 'contract page access');
 
-    const nonce = randomBytes(16).toString('base64url');
     const company = this.env;
-    if (!contract) {
-      return { status: 404, html: noticePage('notFound', { language: languageOfBrowser, company, nonce }), nonce };
-    } else if (contract.status === 'void') {
-      const language = pageLanguageOf(contract.language);
-      return { status: 410, html: noticePage('void', { language, company, nonce }), nonce };
-    } else {
-      return { status: 200, html: contractPage(contract, company, nonce), nonce };
-    }
+    if (!contract) return noticePage('notFound', { language: languageOfBrowser, company });
+    else if (contract.status !== 'void') return contractPage(contract, company);
+    else return noticePage('void', { language: pageLanguageOf(contract.language), company });
   }
 
   /** The contract may be declared void, withdrawn or expire meanwhile: then it is not signed. */

@@ -1,4 +1,4 @@
-import { minorUnits } from '../../../platform/money/money.js';
+import { localMoney } from '../../../platform/money/local-money.js';
 import type { BookingFacts } from '../targets/booking-facts.js';
 import type { DueTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
@@ -117,12 +117,4 @@ function localDay(date: string, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(
     new Date(`${date}T00:00:00Z`),
   );
-}
-
-function localMoney({ cents, currency }: { cents: number; currency: string }, language: string): string {
-  const digits = minorUnits(currency);
-  const format = new Intl.NumberFormat(language, {
-    ...{ style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits },
-  });
-  return format.format(cents / 10 ** digits);
 }

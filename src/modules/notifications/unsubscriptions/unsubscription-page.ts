@@ -1,3 +1,5 @@
+import { type HtmlPage, languageAmong } from '../../../platform/http/html-page.js';
+
 /** The languages of the page. */
 export const PAGE_LANGUAGES = ['en', 'de'] as const;
 export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
@@ -36,51 +38,23 @@ const TEXTS: Record<PageLanguage, Record<PageState, PageTexts>> = {
   },
 };
 
-const STYLE = `
-body { margin: 0; background: #f4f4f2; color: #1c1c1c; font: 1rem/1.6 system-ui, sans-serif; }
-main { box-sizing: border-box; max-width: 36rem; margin: 0 auto; padding: 2rem; background: #fff; min-height: 100vh; }
-button { padding: .5rem 1.5rem; font: inherit; }
-footer { margin-top: 3rem; border-top: 1px solid #bbb; color: #555; font-size: .875rem; }`;
-
-/** Returns the page language that matches a language tag or its primary language (`de` for `de-AT`), otherwise English. */
+/** Returns the page language that matches a language tag, otherwise English. */
 export function pageLanguageOf(tag: string): PageLanguage {
-  const [primary] = tag.toLowerCase().split(/[-_]/);
-  return PAGE_LANGUAGES.find((language) => language === primary) ?? 'en';
+  return languageAmong(PAGE_LANGUAGES, tag);
 }
 
-/** Renders the page. Its form is sent to its own address, so it contains no token. */
+/** The page. Its form is sent to its own address, so it contains no token. */
 export function unsubscriptionPage(
   state: PageState,
-  { language, company, nonce }: { language: PageLanguage; company: string; nonce: string },
-): string {
+  { language, company }: { language: PageLanguage; company: string },
+): HtmlPage {
   const { title, text } = TEXTS[language][state];
   const form = `<form method="post">
 <input type="hidden" name="List-Unsubscribe" value="One-Click">
 <button>${BUTTON[language]}</button>
 </form>`;
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style nonce="${nonce}">${STYLE}
-</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
+  const content = `<h1>${title}</h1>
 <p>${text}</p>
-${state === 'question' ? form : ''}
-<footer><p>${escaped(company)}</p></footer>
-</main>
-</body>
-</html>
-`;
-}
-
-function escaped(text: string): string {
-  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+${state === 'question' ? form : ''}`;
+  return { status: state === 'notFound' ? 404 : 200, language, title, content, lines: [company] };
 }

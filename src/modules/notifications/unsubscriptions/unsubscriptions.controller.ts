@@ -1,20 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { Controller, Get, Header, HttpCode, type PipeTransform, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiConsumes, ApiOkResponse, ApiOperation, ApiProduces } from '@nestjs/swagger';
+import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { Public } from '../../../platform/auth/access.js';
 import { Env } from '../../../platform/config/env.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PathText } from '../../../platform/http/path-id.js';
-import { setResponseHeader } from '../../../platform/http/response-headers.js';
-import { ErrorPages } from '../../../platform/http/route-errors.js';
+import { answerPage, AnswersPages, AnyToken } from '../../../platform/http/html-page.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { FIELD, isOneClickForm, ONE_CLICK } from './one-click-form.js';
 import { PAGE_LANGUAGES, pageLanguageOf, type PageState, unsubscriptionPage } from './unsubscription-page.js';
 import { UNSUBSCRIPTIONS_PATH, UnsubscriptionsService } from './unsubscriptions.service.js';
 
-const PAGE = { type: 'string', description: 'A page that loads no other resource.' };
 const FORM = {
   type: 'object',
   required: [FIELD],
@@ -24,13 +21,6 @@ const FORM = {
     [FIELD]: { type: 'string', enum: [ONE_CLICK], description: 'Confirms the request.', example: ONE_CLICK },
   },
 };
-
-/** A malformed token gets the same page as an unknown one. */
-class AnyToken implements PipeTransform<string, string> {
-  transform(value: string): string {
-    return value;
-  }
-}
 
 /** An example token. Real ones contain a code, and only the recipient of a mail knows them. */
 const TOKEN = {
@@ -57,12 +47,7 @@ export class UnsubscriptionsController {
   @Get(':token')
   @Public()
   @RateLimit('public-unsubscription')
-  @ErrorPages(404)
-  @Header('Cache-Control', 'no-store')
-  @Header('Referrer-Policy', 'no-referrer')
-  @Header('X-Robots-Tag', 'noindex')
-  @ApiProduces('text/html')
-  @ApiOkResponse({ description: 'The page', schema: PAGE })
+  @AnswersPages(404)
   async show(
     @PathText('token', TOKEN, new AnyToken()) token: string,
     @Req() request: Request,
@@ -83,14 +68,9 @@ export class UnsubscriptionsController {
   @HttpCode(200)
   @Public()
   @RateLimit('public-unsubscription')
-  @ErrorPages(404)
-  @Header('Cache-Control', 'no-store')
-  @Header('Referrer-Policy', 'no-referrer')
-  @Header('X-Robots-Tag', 'noindex')
+  @AnswersPages(404)
   @ApiConsumes('application/x-www-form-urlencoded', 'multipart/form-data', 'application/json')
   @ApiBody({ required: true, schema: FORM })
-  @ApiProduces('text/html')
-  @ApiOkResponse({ description: 'The page', schema: PAGE })
   async unsubscribe(
     @PathText('token', TOKEN, new AnyToken()) token: string,
     @Req() request: Request,
@@ -110,14 +90,8 @@ export class UnsubscriptionsController {
     state: PageState,
     { language, request, response }: { language: string | null | undefined; request: Request; response: Response },
   ): string {
-    const nonce = randomBytes(16).toString('base64url');
-    response.status(language === undefined ? 404 : 200).type('html');
-    setResponseHeader(
-      'Content-Security-Policy',
-      `default-src 'none';style-src 'nonce-${nonce}';base-uri 'none';form-action 'self';frame-ancestors 'none'`,
-    );
     const shown = pageLanguageOf(language ?? (request.acceptsLanguages(...PAGE_LANGUAGES) || 'en'));
-    const options = { language: shown, company: this.env.orgName, nonce };
-    return unsubscriptionPage(language === undefined ? 'notFound' : state, options);
+    const options = { language: shown, company: this.env.orgName };
+    return answerPage(response, unsubscriptionPage(language === undefined ? 'notFound' : state, options));
   }
 }
