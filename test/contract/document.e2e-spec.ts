@@ -34,7 +34,11 @@ const OWN_BODIES: Record<string, Record<string, string>> = {
 };
 
 /** Their forms may have other fields. */
-const PAGES = ['/v1/public/legal/contract-pages/{token}', '/v1/public/notifications/unsubscriptions/{token}'];
+const PAGES = [
+  '/v1/public/legal/contract-pages/{token}',
+  '/v1/public/notifications/unsubscriptions/{token}',
+  '/v1/public/operations/waiting-offers/{token}',
+];
 
 let app: TestApp;
 let document: ServedDocument;
@@ -59,7 +63,7 @@ const OPERATION_ID = new RegExp(
     'assign|check|reveal|approve|void|reopen|issue|dispatch|withdraw|deliver|redraw|recalculate|correct|confirm|cancel|reinstate|complete|fail|reverse|settle|close',
     'file|retire|archive|merge|release|reclaim|allocate|deallocate|guarantee|open|book|reserve|price|abandon|retry|lift|simulate|compose',
     'encrypt|decrypt|rewrap|rotate|schedule|revoke|introspect|verify|reindex|end|reauthenticate|change|accept|resend|setUp|activate',
-    'pay|write|copy|pause|resume|plan|execute|redeem|upload|sign',
+    'pay|write|copy|pause|resume|plan|execute|redeem|upload|sign|answer|send',
   ].join('|')})[A-Za-z]*$`,
 );
 

@@ -1,5 +1,8 @@
 import { callOffIn, callOffsOf } from '../desk/call-offs/call-offs.js';
+import { newWaiting } from '../desk/waiting-list.js';
+import { newDeparture } from '../operations/departures.js';
 import { confirmedBooking } from '../bookings/bookings.js';
+import { LinkTokens } from '../../src/platform/keys/link-tokens.js';
 import { MessageTokens } from '../../src/modules/notifications/messages/message-tokens.js';
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
@@ -14,6 +17,7 @@ import type { TestApp } from '../setup/app.js';
 import { reservingTrip, TRIPS, unconfirmedTrip } from '../trips/trips.js';
 import type { Placed } from './served-document.js';
 
+const OFFERS = '/v1/public/operations/waiting-offers';
 const UNSUBSCRIPTIONS = '/v1/public/notifications/unsubscriptions';
 const PAUSE = `POST ${callOffsOf('{id}')}/{callOffId}/pause`;
 const CONTRACT_PAGES = '/v1/public/legal/contract-pages';
@@ -240,6 +244,8 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
     [`GET ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
     [`POST ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
+    [`GET ${OFFERS}/{token}`]: await offerPath(app),
+    [`POST ${OFFERS}/{token}`]: await offerPath(app),
   };
 }
 
@@ -264,6 +270,13 @@ async function unsubscriptionPath(app: TestApp): Promise<string> {
     [id],
   );
   return `${UNSUBSCRIPTIONS}/${app.nest.get(MessageTokens, { strict: false }).create('unsubscription', id, '')}`;
+}
+
+/** An offer at the price of the example, which the demo data has not. */
+async function offerPath(app: TestApp): Promise<string> {
+  const { id: departureId } = await newDeparture(app, { capacity: 2, priceCents: 5_900 });
+  const { id, offers } = await newWaiting(app, { departureId, quantity: 2 });
+  return `${OFFERS}/${app.nest.get(LinkTokens, { strict: false }).create('waiting-offer', id, String(offers))}`;
 }
 
 /** The demo data has no failed mails. */

@@ -43,15 +43,18 @@ const STOREFRONT = [
   'GET /v1/public/legal/contract-pages/{token}',
   'POST /v1/public/legal/contract-pages/{token}',
   'GET /v1/public/notifications/unsubscriptions/{token}',
+  'GET /v1/public/operations/waiting-offers/{token}',
   'POST /v1/public/notifications/bounce-mails',
   'POST /v1/public/notifications/bounce-reports',
   'POST /v1/public/notifications/unsubscriptions/{token}',
+  'POST /v1/public/operations/waiting-offers/{token}',
 ];
 /** Their bodies are a mail, and a form of which other fields are ignored. */
 const OTHER_BODIES = [
   'POST /v1/public/legal/contract-pages/{token}',
   'POST /v1/public/notifications/bounce-mails',
   'POST /v1/public/notifications/unsubscriptions/{token}',
+  'POST /v1/public/operations/waiting-offers/{token}',
 ];
 const PUBLIC = [
   ...STOREFRONT,

@@ -214,6 +214,7 @@ withNginx('nginx logs no path that opens a document, even if the service does no
     CONTRACT,
     '/v1/public/legal/contract-pages/',
     '/v1/public/notifications/unsubscriptions/',
+    '/v1/public/operations/waiting-offers/',
     '/V1/admin/legal/contracts/',
   ];
   for (const path of paths) expect([path, (await send(`${path}${secret}`)).status]).toEqual([path, 502]);

@@ -89,6 +89,7 @@ const REJECTED: Record<string, [status: number, send: (secret: string) => Promis
   'the id of a contract, which is its link': [404, (s) => app.get(`/v1/public/legal/contracts/${s}`)],
   'the id of a contract in a staff path': [404, (s) => owner.get(`/v1/admin/legal/contracts/${s}`)],
   'the token of a contract page': [404, (s) => app.get(`/v1/public/legal/contract-pages/${s}`)],
+  'the token of an offer': [404, (s) => app.get(`/v1/public/operations/waiting-offers/${s}`)],
   'the token of an unsubscription': [404, (s) => app.get(`/v1/public/notifications/unsubscriptions/${s}`)],
   'a cookie': [401, (s) => app.get(ME, headers({ Cookie: `session=${s}` }))],
 };

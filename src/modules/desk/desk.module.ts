@@ -58,6 +58,8 @@ import { TasksRepository } from './tasks/tasks.repository.js';
 import { TasksService } from './tasks/tasks.service.js';
 import { TimelinesController } from './timelines/timelines.controller.js';
 import { TimelinesService } from './timelines/timelines.service.js';
+import { OfferPagesController } from './waiting-list/offer-pages.controller.js';
+import { OfferPagesService } from './waiting-list/offer-pages.service.js';
 import { WaitingEntriesController } from './waiting-list/waiting-entries.controller.js';
 import { WaitingEntriesRepository } from './waiting-list/waiting-entries.repository.js';
 import { WaitingEntriesService } from './waiting-list/waiting-entries.service.js';
@@ -92,6 +94,7 @@ import './desk-tables.js';
     RoomingController,
     TasksController,
     TimelinesController,
+    OfferPagesController,
     WaitingEntriesController,
   ],
   providers: [
@@ -132,6 +135,7 @@ import './desk-tables.js';
     TasksRepository,
     TasksService,
     TimelinesService,
+    OfferPagesService,
     WaitingEntriesRepository,
     WaitingEntriesService,
     WaitingListListener,

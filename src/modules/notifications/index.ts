@@ -1,5 +1,7 @@
 export { ContractLinks } from './deliveries/contract-links.js';
 export { DirectMailsService } from './deliveries/direct-mails.service.js';
+export { LINK } from './deliveries/link-placeholder.js';
+export { OfferLinks } from './deliveries/offer-links.js';
 export { type DispatchChoices, DocumentMailsService } from './deliveries/document-mails.service.js';
 export { DocumentFiles, type MessageFile } from './messages/message-files.js';
 export { NotificationMessageEnvelope, type NotificationMessageResponse } from './messages/notification-message.dto.js';

@@ -70,6 +70,7 @@ export const policies = {
   'realtime-stream': perMinute(30),
   /** Limits one address, because the storefront has no credentials. */
   'public-contract': perMinute(300),
+  'public-offer': perMinute(300),
   'public-search': perMinute(600),
   /** Limits one address; the servers of a mail provider unsubscribe many recipients from few addresses. */
   'public-unsubscription': perMinute(600),

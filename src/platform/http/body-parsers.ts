@@ -73,6 +73,12 @@ const RAW: readonly RawRoute[] = [
   },
   {
     method: 'POST',
+    path: '/v1/public/operations/waiting-offers/',
+    types: ['application/x-www-form-urlencoded', 'application/json'],
+    parser: rawParser(4 * KIB),
+  },
+  {
+    method: 'POST',
     path: '/v1/public/notifications/unsubscriptions/',
     types: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'],
     parser: rawParser(4 * KIB),

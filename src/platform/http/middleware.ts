@@ -115,7 +115,7 @@ const MAX_PATH = 256;
  * anchored, because a request line may contain an absolute URL.
  */
 const LINKS =
-  /(\/v1\/(?:files|public\/notifications\/unsubscriptions|public\/legal\/contract(?:s|-pages)|admin\/legal\/contracts(?!\/ctrf_[0-9a-z]{26}(?:\/|$)))\/)[^/]+/i;
+  /(\/v1\/(?:files|public\/notifications\/unsubscriptions|public\/operations\/waiting-offers|public\/legal\/contract(?:s|-pages)|admin\/legal\/contracts(?!\/ctrf_[0-9a-z]{26}(?:\/|$)))\/)[^/]+/i;
 /** Some clients put their credential into the path; anything in the form of one is redacted. */
 const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
 

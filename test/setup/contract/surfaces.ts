@@ -36,14 +36,16 @@ export function surfaceFaults(exchange: Exchange): string[] {
   return [`requestId is ${requestIdOf(body)}, the header says ${exchange.headers['x-request-id']}`];
 }
 
+const PAGES = [
+  '/v1/public/legal/contract-pages',
+  '/v1/public/notifications/unsubscriptions',
+  '/v1/public/operations/waiting-offers',
+];
+
 /** Errors behind a link that people follow are pages; the document lists their type. */
 function isPage(path: string, { headers, status }: Exchange): boolean {
   const isHtml = headers['content-type']?.startsWith('text/html') === true;
-  return (
-    isHtml &&
-    isBelow(path, ['/v1/public/legal/contract-pages', '/v1/public/notifications/unsubscriptions']) &&
-    [404, 409, 410].includes(status)
-  );
+  return isHtml && isBelow(path, PAGES) && [404, 409, 410].includes(status);
 }
 
 function shapeOf(path: string, status: number): ValidateFunction {

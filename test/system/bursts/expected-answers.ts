@@ -68,7 +68,14 @@ const REASONS: Record<string, readonly string[]> = {
     ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],
   ],
   // The example token is of no contract and no message.
-  '404': ['contractPages_get', 'contractPages_sign', 'unsubscriptions_create', 'unsubscriptions_get'],
+  '404': [
+    'contractPages_get',
+    'contractPages_sign',
+    'unsubscriptions_create',
+    'unsubscriptions_get',
+    'waitingOffers_answer',
+    'waitingOffers_get',
+  ],
   '409 already_reversed': ['ledgerEntries_reverse'],
   // All requests send the same values, which only one of them can take.
   '409 allotment_overlap': ['allotments_create'],

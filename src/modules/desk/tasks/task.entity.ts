@@ -13,6 +13,7 @@ export const TASK_SOURCES = extensible('TaskSource', [
   'minimum_not_reached',
   'departure_called_off',
   'recipient_suppressed',
+  'waiting_offer',
 ]);
 export type TaskSource = (typeof TASK_SOURCES)[number];
 

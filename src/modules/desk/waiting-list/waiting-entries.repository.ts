@@ -133,6 +133,14 @@ export class WaitingEntriesRepository {
     return found.length > 0;
   }
 
+  async languageOf({ customerId }: WaitingEntry): Promise<string | null> {
+    const [customer] = await this.database.query<{ language: string | null }>(
+      'select language from customers where id = $1',
+      [customerId],
+    );
+    return customer?.language ?? null;
+  }
+
   async countOpenOf(customerId: string): Promise<number> {
     const [row] = await this.database.query<{ count: number }>(
       `select count(*)::int as count from waiting_entries entry where entry.customer_id = $1 and ${OPEN}`,

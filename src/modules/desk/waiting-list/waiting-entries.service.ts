@@ -80,6 +80,13 @@ export class WaitingEntriesService {
     return this.repository.get(id);
   }
 
+  /** Returns an entry with the language of its customer; null for an unknown id. */
+  async findForCustomer(id: string): Promise<{ entry: WaitingEntry; language: string | null } | null> {
+    const entry = await this.repository.rows.find(id);
+    if (!entry) return null;
+    return { entry, language: await this.repository.languageOf(entry) };
+  }
+
   @Undoes('operations.waiting_entry.update', {
     effect: 'operations.waiting_entry.update',
     values: async (entry) =>
@@ -118,21 +125,20 @@ export class WaitingEntriesService {
   /** Books the offered units in a draft of the customer, at the prices of a sale of today. */
   async accept(id: string, expected: ExpectedVersions): Promise<WaitingEntryView> {
     assertScope('bookings:write');
-    const { customerId: present } = await this.repository.rows.get(id);
-    return this.database.transaction(async () => {
-      if (present !== null) await this.customers.lockShared(present);
+    return this.book(id, (entry) => assertVersion(expected, entry));
+  }
+
+  /** Like `accept`, by the customer who has read about this offer, counted from 1. */
+  async acceptByCustomer(id: string, offer: number): Promise<WaitingEntryView> {
+    return this.book(id, (entry) => entry.assertOffer(offer, this.clock.now()));
+  }
+
+  /** The customer does not take this offer, and waits no longer. */
+  async declineByCustomer(id: string, offer: number): Promise<void> {
+    await this.database.transaction(async () => {
       const entry = await this.offers.lock(id);
-      assertVersion(expected, entry);
-      const now = this.clock.now();
-      entry.assertOffered(now);
-      const { customerId, offeredDepartureId: departureId, optionId, units, quantity } = entry;
-      if (customerId === null || departureId === null) throw new Error('An offer has a customer and a departure');
-      const before = entry.auditImage();
-      await this.offers.releaseOf(entry)();
-      const bookingId = await this.unitSales.sellHeld({ customerId, departureId, optionId, units, quantity });
-      entry.accept(bookingId, now);
-      await this.offers.save('accept', entry, { before });
-      return this.repository.get(id);
+      entry.assertOffer(offer, this.clock.now());
+      await this.offers.end(entry, 'withdrawn', { reason: 'declined_by_customer' });
     });
   }
 
@@ -172,6 +178,25 @@ export class WaitingEntriesService {
       const ids = found.map(({ id }) => id);
       await this.payloads.eraseAbout('waiting_entry', ids, REASON);
       return ids.length;
+    });
+  }
+
+  private async book(id: string, assertCurrent: (entry: WaitingEntry) => void): Promise<WaitingEntryView> {
+    const { customerId: present } = await this.repository.rows.get(id);
+    return this.database.transaction(async () => {
+      if (present !== null) await this.customers.lockShared(present);
+      const entry = await this.offers.lock(id);
+      assertCurrent(entry);
+      const now = this.clock.now();
+      entry.assertOffered(now);
+      const { customerId, offeredDepartureId: departureId, optionId, units, quantity } = entry;
+      if (customerId === null || departureId === null) throw new Error('An offer has a customer and a departure');
+      const before = entry.auditImage();
+      await this.offers.releaseOf(entry)();
+      const bookingId = await this.unitSales.sellHeld({ customerId, departureId, optionId, units, quantity });
+      entry.accept(bookingId, now);
+      await this.offers.save('accept', entry, { before });
+      return this.repository.get(id);
     });
   }
 

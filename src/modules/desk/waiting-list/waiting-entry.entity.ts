@@ -10,6 +10,7 @@ export type WaitingStatus = (typeof WAITING_STATUSES)[number];
 /** Why an entry ended without a booking. */
 export const WAITING_END_REASONS = extensible('WaitingEntryEndReason', [
   'withdrawn_by_staff',
+  'declined_by_customer',
   'offer_expired',
   'departure_departed',
   'departure_cancelled',
@@ -113,6 +114,12 @@ export class WaitingEntry extends Audited {
       });
     }
     throw this.invalidTransition('accepted', []);
+  }
+
+  /** Throws 409 unless this is the present offer; they are counted from 1. */
+  assertOffer(offer: number, now: Date): void {
+    this.assertOffered(now);
+    if (this.offers !== offer) throw conflict('offer_expired', 'The offer has expired', { offerExpiresAt: null });
   }
 
   accept(bookingId: string, now: Date): void {

@@ -1,3 +1,4 @@
+import { LINK } from '../../notifications/index.js';
 import type { DepartureSummary } from '../../operations/index.js';
 
 /** What the mail about an offer states. */
@@ -22,7 +23,8 @@ export function waitingOfferMail({ product, departure, seats, expiresAt }: Offer
     subject: `There is room for you: ${what}, ${start}`,
     paragraphs: [
       `you are on our waiting list, and ${places} on ${what} on ${start} are now free for you.`,
-      `We hold them for you until ${localTime(expiresAt, timeZone)} (${timeZone}). Please let us know by then that you take them.`,
+      `We hold them for you until ${localTime(expiresAt, timeZone)} (${timeZone}). Please take or decline them on this page:`,
+      LINK,
       'If we do not hear from you, we offer them to the next customer.',
     ],
   };

@@ -25,6 +25,7 @@ import { findSource } from '../targets/reminder-source.js';
 import { sendingWindowOf } from '../timing/sending-window.js';
 import { DirectMailsService, SEND_MESSAGES } from './direct-mails.service.js';
 import { ContractLinks } from './contract-links.js';
+import { OfferLinks } from './offer-links.js';
 import { withLink, withoutLink } from './link-placeholder.js';
 import { type Mail, MailSender, type Outcome } from './mail-sender.js';
 import { decide, type Decision } from './run-decision.js';
@@ -122,7 +123,7 @@ export class DeliveryJobs {
     return this.database.transaction(async () => {
       const message = await this.messages.startDirect();
       if (!message) return null;
-      const { text, contractId } = message;
+      const { text } = message;
       if (message.kind === 'account') return { message, ...(await this.directMails.complete(message)) };
       if (message.kind === 'marketing')
         return (await this.mayGetMarketing(message)) ? { message, text, link: null } : 'decided';
@@ -133,11 +134,16 @@ export class DeliveryJobs {
         await this.suppressions.report({ suppressionId: suppression.id, bookingId, customerId });
         return 'decided';
       }
-      const [links] = this.listeners.all(ContractLinks);
-      if (!links || contractId === null) return { message, text, link: null };
-      const link = await links.create(contractId);
+      const link = await this.linkOf(message);
+      if (link === undefined) return { message, text, link: null };
       return { message, text: link === null ? null : withLink(text, link), link };
     });
+  }
+
+  /** The link of a mail; null if it would not work any more, undefined if the mail has none. */
+  private async linkOf({ id, kind, contractId }: NotificationMessage): Promise<string | null | undefined> {
+    if (kind === 'waiting_offer') return this.listeners.all(OfferLinks)[0]?.find(id);
+    return contractId === null ? undefined : this.listeners.all(ContractLinks)[0]?.create(contractId);
   }
 
   /** Ends a marketing mail whose recipient has withdrawn the consent or is suppressed since it was queued. */

@@ -32,6 +32,7 @@ export interface DepartureMail {
   /** Null if it is not known. */
   name: string | null;
   subject: string;
+  /** Texts, or the link to the page of an offer (`OfferLinks`). */
   paragraphs: readonly string[];
 }
 
