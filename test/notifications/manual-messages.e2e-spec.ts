@@ -283,3 +283,36 @@ describe('a message with attachments', () => {
     expect(app.logs.join()).not.toContain(recipient);
   });
 });
+
+describe('a test message', () => {
+  it('shows a draft to the calling user and nobody else, and counts as a message of the day', async () => {
+    const { user, client } = await hire(app, ['operations']);
+    const { id: bookingId } = await makeBooking(owner, { customerEmail: address(), customerName: 'Clara' });
+    const body = {
+      slug: `t-${randomUUID()}`,
+      language: 'en',
+      subject: 'News for {{customer.name}}',
+      text: 'See you soon.',
+    };
+    const { id } = (await owner.post<One<{ id: string }>>(TEMPLATES, body)).body.data;
+    const test = (options: object, by = client) => by.post<One<Message>>(`${TEMPLATES}/${id}/test-messages`, options);
+
+    const sent = await test({ bookingId });
+    expect([sent.status, sent.body.data]).toMatchObject([
+      201,
+      { kind: 'manual', bookingId: null, customerId: null, templateId: id, createdBy: expect.stringMatching(/^user_/) },
+    ]);
+    await work();
+    expect(mailsTo(user.email)).toMatchObject([{ subject: '[Test] News for Clara', text: 'See you soon.\n' }]);
+
+    const wrong = await test({ bookingId, sample: true });
+    expect([wrong.status, wrong.body]).toEqual([400, invalid('sample', 'not_applicable')]);
+    expect((await test({}, owner)).status).toBe(400);
+    const reader = await staffWith(app, 'notifications:read', 'bookings:read');
+    expect((await test({ bookingId }, reader)).status).toBe(403);
+    const suppression = { address: user.email };
+    expect((await owner.post(`${NOTIFICATIONS}/suppressions`, suppression)).status).toBe(201);
+    const suppressed = await test({ sample: true });
+    expect([suppressed.status, suppressed.body]).toEqual([409, problem('recipient_suppressed')]);
+  });
+});

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
+import { type Page, staffWith } from '../bookings/bookings.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { retryWhileBusy } from '../finance/payments/payments.js';
 import { schedulesPath } from '../finance/payment-plans/plans.js';
@@ -82,13 +83,13 @@ describe('a rule that is disabled', () => {
 });
 
 describe('the list of a booking’s runs', () => {
-  it('open runs of a booking show the masked address of the customer, and none for an SMS', async () => {
+  it('open runs of a booking show the address of the customer, and none for an SMS', async () => {
     const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
     const rule = await planned({});
     const recipients = async () =>
       (await runsOf(app, id, rule.id)).map(({ channel, recipient }) => `${channel} ${recipient}`).sort();
     await staff.patch(`/v1/admin/bookings/${id}`, { customerEmail: 'dora@example.com' });
-    expect(await recipients()).toEqual(['email d***@example.com', 'email d***@example.com', 'sms null']);
+    expect(await recipients()).toEqual(['email dora@example.com', 'email dora@example.com', 'sms null']);
     await staff.patch(`/v1/admin/bookings/${id}`, { customerEmail: null });
     expect(await recipients()).toEqual(['email null', 'email null', 'sms null']);
     await staff.patch(`/v1/admin/bookings/${id}`, { customerEmail: 'dora@example.com' });
@@ -110,5 +111,37 @@ describe('the list of a booking’s runs', () => {
     expect((await list('status=sent')).body).toEqual({ data: [], total: 0 });
     expect((await list('status=lost')).status).toBe(400);
     expect((await staff.get(runsPath('book_01k0dem000e000000000009999'))).status).toBe(404);
+  });
+
+  it('the list of all bookings is filtered by rule, event, reason and address, which it masks without customers:read', async () => {
+    const { id } = await bookingWith(app, { installments: [[inDays(30), 100]] });
+    await staff.patch(`/v1/admin/bookings/${id}`, { customerEmail: 'Emil@example.com' });
+    const rule = await planned({});
+    const list = async (query: string, client = staff) => {
+      const { status, body } = await client.get<Page<Run & { bookingNumber: string }>>(
+        `/v1/admin/notifications/runs?${query}`,
+      );
+      expect([query, status]).toEqual([query, 200]);
+      return body.data.filter(({ bookingId }) => bookingId === id);
+    };
+
+    const all = await list(`ruleId=${rule.id}&trigger=installment_due&status=planned&sort=runAt`);
+    expect(all.map(({ channel, recipient, bookingNumber }) => [channel, recipient, typeof bookingNumber])).toEqual([
+      ['email', 'Emil@example.com', 'string'],
+      ['email', 'Emil@example.com', 'string'],
+      ['sms', null, 'string'],
+    ]);
+    expect(await list(`bookingId=${id}&runAfter=${at(inDays(24))}`)).toHaveLength(2);
+    expect(await list(`bookingId=${id}&trigger=invoice_due,payment_complete`)).toEqual([]);
+    await app.sql(
+      `update reminder_runs set status = 'skipped', reason = 'rate_limited', recipient = 'Emil@example.com' where id = $1`,
+      [all[0]?.id],
+    );
+    expect(await list(`reason=rate_limited&recipient=emil@EXAMPLE.com`)).toMatchObject([{ id: all[0]?.id }]);
+    const masked = await list(`bookingId=${id}`, await staffWith(app, 'notifications:read'));
+    expect(masked.map(({ recipient }) => recipient).sort()).toEqual(['E***@example.com', 'E***@example.com', null]);
+    for (const query of ['bookingId=1', 'trigger=never', 'status=lost', 'search=x']) {
+      expect([query, (await staff.get(`/v1/admin/notifications/runs?${query}`)).status]).toEqual([query, 400]);
+    }
   });
 });

@@ -81,7 +81,7 @@ describe('a simulation', () => {
         runAt: simulation.reminders[0]?.dueAt,
         sends: true,
         reason: null,
-        recipient: 'c***@example.com',
+        recipient: expect.stringMatching(/^c[^*]+@example\.com$/),
         subject: expect.stringContaining(due),
         text: expect.stringContaining('123.45 EUR'),
         runId: null,

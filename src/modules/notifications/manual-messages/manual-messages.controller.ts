@@ -2,15 +2,17 @@ import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { PathId } from '../../../platform/http/path-id.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { BodyExample, Refuses } from '../../../platform/http/route-errors.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { demoId } from '../../../platform/ids/id.js';
 import { NotificationMessageEnvelope, toMessage } from '../messages/notification-message.dto.js';
+import { PreviewMessageTemplate } from '../templates/message-template.dto.js';
 import { SendMessage } from './manual-message.dto.js';
 import { ManualMessagesService } from './manual-messages.service.js';
 
-const PATH = '/v1/admin/notifications/messages';
+const PATH = '/v1/admin/notifications';
 
 @ApiGroup('Notifications')
 @Controller(PATH)
@@ -27,7 +29,7 @@ export class ManualMessagesController {
    * mail fails with the reason `file_missing`. A user sends at most 200 messages a day.
    */
   @ApiOperation({ operationId: 'notificationMessages_create' })
-  @Post()
+  @Post('messages')
   @RequireScope('notifications:write')
   @Mutates('notifications.message.create', { irreversible: 'The mail was sent' })
   @BodyExample({ bookingId: demoId('book', 1), subject: 'Your question', text: 'The hotel has a lift.' })
@@ -48,6 +50,30 @@ export class ManualMessagesController {
   })
   async send(@Body() body: SendMessage): Promise<NotificationMessageEnvelope> {
     const message = await this.messages.send(body);
-    return created(`${PATH}/${message.id}`, {}, { data: toMessage(message) });
+    return created(`${PATH}/messages/${message.id}`, {}, { data: toMessage(message) });
+  }
+
+  /**
+   * Send a test message
+   *
+   * @remarks Queues the message that the preview shows, also of a draft, to the calling user and to nobody else. Its subject begins with
+   * `[Test]`. It counts as one of the messages that the user sends in a day. A booking requires `bookings:read`.
+   */
+  @ApiOperation({ operationId: 'messageTemplates_sendTest' })
+  @Post('templates/:id/test-messages')
+  @RequireScope('notifications:write')
+  @Mutates('notifications.message.create', { irreversible: 'The mail was sent' })
+  @BodyExample({ sample: true })
+  @Refuses({
+    404: ['not_found'],
+    409: ['no_recipient', 'recipient_suppressed', 'daily_limit_reached'],
+    422: ['message_too_long'],
+  })
+  async sendTest(
+    @PathId('mtpl') id: string,
+    @Body() body: PreviewMessageTemplate,
+  ): Promise<NotificationMessageEnvelope> {
+    const message = await this.messages.sendTest(id, body);
+    return created(`${PATH}/messages/${message.id}`, {}, { data: toMessage(message) });
   }
 }

@@ -10,18 +10,24 @@ import { AttachmentsService } from '../../documents/index.js';
 import { LINK } from '../deliveries/link-placeholder.js';
 import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
 import { assertMailable, type MessageFile } from '../messages/message-files.js';
-import { MessagesService } from '../messages/messages.service.js';
+import { MessagesService, type NewMessage } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { type MessageRecord, onRecord, RecordAddresses } from '../messages/record-addresses.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import type { MessageCategory } from '../templates/message-template.entity.js';
 import { UnsubscriptionsService } from '../unsubscriptions/unsubscriptions.service.js';
 import { MailComposer } from '../templates/mail-composer.js';
+import type { PreviewMessageTemplate } from '../templates/message-template.dto.js';
+import { MessageTemplatesService } from '../templates/message-templates.service.js';
+import { MAX_SUBJECT } from '../templates/template-text.js';
 import type { SendMessage } from './manual-message.dto.js';
 
 const MESSAGES_A_DAY = 200;
 
-/** Messages that staff write to a customer or send from a template. */
+/**
+ * Messages that staff write to a customer or send from a template. Eleven dependencies: what may be sent depends on the record, its
+ * files, consents, suppressions and limits.
+ */
 @Injectable()
 export class ManualMessagesService {
   constructor(
@@ -31,6 +37,7 @@ export class ManualMessagesService {
     private readonly suppressions: SuppressionsService,
     private readonly unsubscriptions: UnsubscriptionsService,
     private readonly composer: MailComposer,
+    private readonly templates: MessageTemplatesService,
     private readonly attachments: AttachmentsService,
     private readonly rateLimits: RateLimits,
     private readonly jobs: Jobs,
@@ -64,24 +71,50 @@ export class ManualMessagesService {
       if (recipient === undefined) throw conflict('no_recipient', 'The record has no e-mail address');
       await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
       const createdBy = currentActor().principal;
-      if ((await this.messages.countOfToday(createdBy)) >= MESSAGES_A_DAY) {
-        throw conflict('daily_limit_reached', 'The user has sent the messages of a day', { limit: MESSAGES_A_DAY });
-      }
+      await this.assertLimit(createdBy);
       this.rateLimits.takeMail({ subject: record.bookingId ?? record.customerId ?? '', recipient });
-      const id = await this.messages.queue({
+      return this.queue({
         kind: isMarketing ? 'marketing' : files.length > 0 ? 'document' : 'manual',
         ...{ ...record, ...texts, customerId, recipient, createdBy, files },
       });
-      await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
-      const message = await this.messages.get(id);
-      this.ledger.record('notifications.message.create', {
-        subjectType: 'notification_message',
-        subjectId: id,
-        before: null,
-        after: message.auditImage(),
-      });
-      return message;
     });
+  }
+
+  /**
+   * Queues the message of a template, also of a draft, to the calling user only. Throws what the preview throws, and 409 `no_recipient`,
+   * `recipient_suppressed` or `daily_limit_reached`.
+   */
+  async sendTest(templateId: string, input: PreviewMessageTemplate): Promise<NotificationMessage> {
+    const { subject, text } = await this.templates.preview(templateId, input);
+    return this.database.transaction(async () => {
+      const createdBy = currentActor().principal;
+      const recipient = await this.addresses.ofUser(createdBy);
+      if (recipient === null) throw conflict('no_recipient', 'Only a user has an address for test messages');
+      await this.suppressions.assertReachable(recipient);
+      await this.assertLimit(createdBy);
+      this.rateLimits.takeMail({ subject: createdBy, recipient });
+      // A template may contain the placeholder of a link, which only some mails have.
+      const mail = { subject: `[Test] ${subject}`.slice(0, MAX_SUBJECT), text: text.replaceAll(LINK, '') };
+      return this.queue({ kind: 'manual', ...mail, recipient, createdBy, templateId });
+    });
+  }
+
+  private async assertLimit(userId: string): Promise<void> {
+    if ((await this.messages.countOfToday(userId)) < MESSAGES_A_DAY) return;
+    throw conflict('daily_limit_reached', 'The user has sent the messages of a day', { limit: MESSAGES_A_DAY });
+  }
+
+  private async queue(mail: NewMessage): Promise<NotificationMessage> {
+    const id = await this.messages.queue(mail);
+    await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
+    const message = await this.messages.get(id);
+    this.ledger.record('notifications.message.create', {
+      subjectType: 'notification_message',
+      subjectId: id,
+      before: null,
+      after: message.auditImage(),
+    });
+    return message;
   }
 
   /** The attachments must belong to the record, or to the customer of the booking. */

@@ -27,8 +27,8 @@ export class MessagesController {
   /**
    * List sent notification messages
    *
-   * @remarks Returns a page of messages of all kinds, newest first. Recipients are masked. Without a
-   * mail server the messages are stored with status `recorded` and not sent.
+   * @remarks Returns a page of messages of all kinds, newest first. Addresses of customers are masked without the scope
+   * `customers:read`. Without a mail server the messages are stored with status `recorded` and not sent.
    */
   @ApiOperation({ operationId: 'notificationMessages_list' })
   @Get()
@@ -45,7 +45,7 @@ export class MessagesController {
   /**
    * Get a notification message
    *
-   * @remarks Returns the message and its delivery state. The recipient is masked.
+   * @remarks Returns the message and its delivery state. The address of a customer is masked without the scope `customers:read`.
    */
   @ApiOperation({ operationId: 'notificationMessages_get' })
   @Get(':id')

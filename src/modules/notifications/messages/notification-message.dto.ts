@@ -4,7 +4,7 @@ import { Instant } from '../../../platform/http/trade-fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { withNames } from '../../../platform/http/row-names.js';
-import { maskAddress } from './mask-address.js';
+import { maskAddress, shownAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
   MESSAGE_STATUSES,
@@ -143,7 +143,7 @@ export class NotificationMessageResponse {
   @Text({ max: 500 })
   error: string | null;
 
-  /** Address of the recipient, masked. */
+  /** Address of the recipient; masked without the scope `customers:read`, and always if it is of a member of staff. */
   @Text({ max: 260 })
   recipient: string;
 
@@ -182,7 +182,7 @@ export class NotificationMessageResponse {
 export function toMessage(message: NotificationMessage): NotificationMessageResponse {
   return respond(NotificationMessageResponse, message, {
     contractReference: message.contractId,
-    recipient: maskAddress(message.recipient),
+    recipient: message.kind === 'account' ? maskAddress(message.recipient) : shownAddress(message.recipient),
     files: message.files.map(({ source, id, fileName, sizeBytes }) => {
       return { attachmentId: source === 'attachment' ? id : null, fileName, sizeBytes };
     }),

@@ -29,6 +29,12 @@ export class RecordAddresses {
     return found.map(({ address }) => address);
   }
 
+  /** Null if the actor is no user. */
+  async ofUser(principal: string): Promise<string | null> {
+    const [user] = await this.database.query<{ email: string }>('select email from users where id = $1', [principal]);
+    return user?.email ?? null;
+  }
+
   /** Returns the customer, or the one of the booking; null if it has none. */
   async customerOf({ bookingId, customerId }: MessageRecord): Promise<string | null> {
     if (customerId !== null) return customerId;

@@ -6,7 +6,7 @@ import { conflict } from '../../../platform/errors/app-error.js';
 import type { RuleWithStages } from '../rules/reminder-rule.entity.js';
 import { ReminderRulesRepository } from '../rules/reminder-rules.repository.js';
 import {
-  type ListReminderRuns,
+  type ListAllReminderRuns,
   type ReminderRunList,
   type ReminderRunResponse,
   toReminderRun,
@@ -99,15 +99,9 @@ export class RemindersService {
     throw conflict('target_closed', 'Nothing is owed for this installment or invoice');
   }
 
-  /** The address `customerEmail` would receive the open reminders. */
-  async listRuns(
-    { id, customerEmail }: { id: string; customerEmail: string | null },
-    query: ListReminderRuns,
-  ): Promise<ReminderRunList> {
-    const { rows, total } = await this.runs.listOfBooking(id, query);
-    const data = rows.map(({ run, ruleName }) =>
-      toReminderRun(run, { ruleName, runDay: this.clock.dayOf(run.runAt), customerEmail }),
-    );
+  async listRuns(query: ListAllReminderRuns): Promise<ReminderRunList> {
+    const { rows, total } = await this.runs.list(query);
+    const data = rows.map(({ run, ...shown }) => toReminderRun(run, { ...shown, runDay: this.clock.dayOf(run.runAt) }));
     return { data, total };
   }
 

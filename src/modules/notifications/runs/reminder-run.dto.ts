@@ -1,9 +1,11 @@
-import { dataOf, PageQuery } from '../../../platform/http/dto.js';
+import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { AnyOf, FormerName, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
+import { withNames } from '../../../platform/http/row-names.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
-import { maskAddress } from '../messages/mask-address.js';
+import { shownAddress } from '../messages/mask-address.js';
+import { type Trigger, TRIGGERS } from '../targets/reminder-trigger.js';
 import { dayNumber } from '../timing/run-time.js';
 import { type ReminderRun, RUN_STATUSES, type RunStatus } from './reminder-run.entity.js';
 
@@ -74,7 +76,10 @@ export class ReminderRunResponse {
   @Text({ max: 50 })
   channel: string;
 
-  /** Masked address of the recipient. Before sending, the address that would be used now. Null if there is none. */
+  /**
+   * Address of the recipient, masked without the scope `customers:read`. Before sending, the address that would be used now. Null if
+   * there is none.
+   */
   @Text({ max: 260 })
   recipient: string | null;
 
@@ -102,6 +107,39 @@ export class ReminderRunResponse {
   attempts: number;
 }
 
+/** Filters and paging of the list of the reminders of all bookings. */
+export class ListAllReminderRuns extends ListReminderRuns {
+  /** Only reminders about this booking (prefix `book`). */
+  @Optional()
+  @Id('book')
+  bookingId?: string;
+
+  /** Only reminders of this rule (prefix `rrul`). */
+  @Optional()
+  @Id('rrul')
+  ruleId?: string;
+
+  /** Only reminders of rules for these events. */
+  @Optional()
+  @AnyOf(TRIGGERS)
+  trigger?: Trigger[];
+
+  /** Only reminders with this reason of their status. */
+  @Optional()
+  @Text({ max: 100 })
+  reason?: string;
+
+  /** Only reminders that were sent to exactly this address; the case does not matter. */
+  @Optional()
+  @Text({ max: 255 })
+  recipient?: string;
+}
+
+/** A reminder in the list of all bookings, with names beside its IDs. */
+class ReminderRunRow extends withNames(ReminderRunResponse, 'bookingId') {}
+
+export class ReminderRunPage extends pageOf(ReminderRunRow) {}
+
 export class ReminderRunEnvelope extends dataOf(ReminderRunResponse) {}
 
 /** A page of reminder runs. It has only these two members. */
@@ -124,7 +162,7 @@ export function toReminderRun(
   return respond(ReminderRunResponse, run, {
     stage: run.stageId,
     ruleName,
-    recipient: recipient === null ? null : maskAddress(recipient),
+    recipient: recipient === null ? null : shownAddress(recipient),
     daysFromAnchor: dayNumber(runDay) - dayNumber(run.anchorDate),
   });
 }

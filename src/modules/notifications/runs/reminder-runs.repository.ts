@@ -6,7 +6,7 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ReminderTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
-import type { ListReminderRuns } from './reminder-run.dto.js';
+import type { ListAllReminderRuns } from './reminder-run.dto.js';
 import { ReminderRun, type RunStatus } from './reminder-run.entity.js';
 
 export interface NewRun {
@@ -114,6 +114,13 @@ const NEXT_DUE = `select run.id, run.target_id as "targetId", run.anchor_date as
   where run.status = 'queued' and run.run_at <= $1 and run.id <> all($2)
   order by run.priority desc, run.run_at, run.id limit 1 for no key update of run skip locked`;
 
+/** A run in a list; `customerEmail` is the address that would receive it if it is open. */
+export interface ListedRun {
+  run: ReminderRun;
+  ruleName: string;
+  customerEmail: string | null;
+}
+
 /** Reads and writes runs. */
 @Injectable()
 export class ReminderRunsRepository {
@@ -122,23 +129,36 @@ export class ReminderRunsRepository {
     private readonly clock: Clock,
   ) {}
 
-  async listOfBooking(
-    bookingId: string,
-    query: ListReminderRuns,
-  ): Promise<{ rows: { run: ReminderRun; ruleName: string }[]; total: number }> {
+  async list(query: ListAllReminderRuns): Promise<{ rows: ListedRun[]; total: number }> {
+    const { bookingId, ruleId, reason, recipient, stage, runAfter, runBefore } = query;
     const found = this.database
       .repository(ReminderRun)
       .createQueryBuilder('run')
-      .addSelect('(select rule.name from reminder_rules rule where rule.id = run.rule_id)', 'rule_name')
-      .where('run.bookingId = :bookingId', { bookingId });
+      .innerJoin('reminder_rules', 'rule', 'rule.id = run.rule_id')
+      .addSelect('rule.name', 'rule_name')
+      .addSelect(
+        '(select booking.customer_email from bookings booking where booking.id = run.booking_id)',
+        'customer_email',
+      );
+    if (bookingId !== undefined) found.andWhere('run.bookingId = :bookingId', { bookingId });
+    if (ruleId !== undefined) found.andWhere('run.ruleId = :ruleId', { ruleId });
+    filterRows(found, 'rule.trigger', query.trigger);
     filterRows(found, 'run.status', query.status);
-    if (query.stage !== undefined) found.andWhere('run.stageId = :stage', { stage: query.stage });
-    if (query.runAfter !== undefined) found.andWhere('run.runAt >= :after', { after: query.runAfter });
-    if (query.runBefore !== undefined) found.andWhere('run.runAt < :before', { before: query.runBefore });
+    if (reason !== undefined) found.andWhere('run.reason = :reason', { reason });
+    if (recipient !== undefined) found.andWhere('lower(run.recipient) = lower(:recipient)', { recipient });
+    if (stage !== undefined) found.andWhere('run.stageId = :stage', { stage });
+    if (runAfter !== undefined) found.andWhere('run.runAt >= :after', { after: runAfter });
+    if (runBefore !== undefined) found.andWhere('run.runAt < :before', { before: runBefore });
     const direction = query.sort === 'runAt' ? 'ASC' : 'DESC';
     found.orderBy('run.runAt', direction).addOrderBy('run.id', direction);
-    const { rows, total } = await this.database.page<ReminderRun, { rule_name: string }>(found, pageBounds(query));
-    return { rows: rows.map(({ entity: run, raw }) => ({ run, ruleName: raw.rule_name })), total };
+    const { rows, total } = await this.database.page<ReminderRun, { rule_name: string; customer_email: string | null }>(
+      found,
+      pageBounds(query),
+    );
+    const listed = rows.map(({ entity: run, raw }) => {
+      return { run, ruleName: raw.rule_name, customerEmail: raw.customer_email };
+    });
+    return { rows: listed, total };
   }
 
   /** Returns the runs of a rule for these targets, in any status. */

@@ -2,7 +2,7 @@ import { dataOf } from '../../../platform/http/dto.js';
 import { Flag, Id, ListOf, OneOf, Optional, Text, Whole } from '../../../platform/http/fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { maskAddress } from '../messages/mask-address.js';
+import { shownAddress } from '../messages/mask-address.js';
 import { channelOf } from '../rules/channel-config.js';
 import { RuleWarningResponse } from '../rules/reminder-rule.dto.js';
 import { warningsOf } from '../rules/rule-warnings.js';
@@ -74,7 +74,7 @@ export class SimulatedReminderResponse {
   @Text({ max: 100 })
   reason: string | null;
 
-  /** Masked address of the recipient; null if nothing would be sent. */
+  /** Address of the recipient, masked without the scope `customers:read`; null if nothing would be sent. */
   @Text({ max: 260 })
   recipient: string | null;
 
@@ -150,7 +150,7 @@ function toReminder(reminder: SimulatedReminder): SimulatedReminderResponse {
     runAt: at?.toISOString() ?? null,
     sends: sending !== null,
     reason,
-    recipient: sending && maskAddress(sending.recipient),
+    recipient: sending && shownAddress(sending.recipient),
     subject: mail?.subject ?? null,
     text: mail?.text ?? null,
     runId: reminder.runId,

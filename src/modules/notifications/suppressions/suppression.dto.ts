@@ -1,10 +1,9 @@
-import { hasScope } from '../../../platform/auth/access.js';
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Id, Ignored, OneOf, Optional, Text, Version } from '../../../platform/http/fields.js';
 import { AnyOf, QueryFlag, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { EmailAddress, Instant } from '../../../platform/http/trade-fields.js';
-import { maskAddress } from '../messages/mask-address.js';
+import { shownAddress } from '../messages/mask-address.js';
 import {
   type Suppression,
   SUPPRESSION_REASONS,
@@ -131,7 +130,7 @@ export class SuppressionResponse {
 
 export function toSuppression(suppression: Suppression): SuppressionResponse {
   const { address } = suppression;
-  const shown = address === null || hasScope('customers:read') ? address : maskAddress(address);
+  const shown = address === null ? null : shownAddress(address);
   return respond(SuppressionResponse, suppression, { address: shown });
 }
 

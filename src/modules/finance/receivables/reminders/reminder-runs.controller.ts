@@ -59,6 +59,7 @@ export class ReminderRunsController {
     @PathId('book', 'bookingId') bookingId: string,
     @Query() query: ListReminderRuns,
   ): Promise<ReminderRunList> {
-    return this.reminders.listRuns(await this.bookings.getSummary(bookingId), query);
+    await this.bookings.getSummary(bookingId);
+    return this.reminders.listRuns({ ...query, bookingId });
   }
 }
