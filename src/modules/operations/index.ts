@@ -28,7 +28,6 @@ export {
 export { MAX_RESOURCE_WARNINGS, ResourceWarning } from './departures/resource-warning.dto.js';
 export { isUnderstaffed, RESOURCE_WARNINGS, resourceWarningsOf } from './departures/resource-warnings.js';
 export type { CreateResource } from './resources/resource.dto.js';
-export { QuotesService } from './quotes/quotes.service.js';
 export { ResourceAssignmentsService } from './resources/resource-assignments.service.js';
 export { type QuotedUnits, QuotesService } from './quotes/quotes.service.js';
 export { resourceSubject } from './resources/resource-subject.js';
