@@ -140,7 +140,7 @@ describe('the list of a booking’s runs', () => {
     expect(await list(`reason=rate_limited&recipient=emil@EXAMPLE.com`)).toMatchObject([{ id: all[0]?.id }]);
     const masked = await list(`bookingId=${id}`, await staffWith(app, 'notifications:read'));
     expect(masked.map(({ recipient }) => recipient).sort()).toEqual(['E***@example.com', 'E***@example.com', null]);
-    for (const query of ['bookingId=1', 'trigger=never', 'status=lost', 'search=x']) {
+    for (const query of ['trigger=never', 'status=lost', 'search=x']) {
       expect([query, (await staff.get(`/v1/admin/notifications/runs?${query}`)).status]).toEqual([query, 400]);
     }
   });

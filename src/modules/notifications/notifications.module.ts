@@ -38,7 +38,7 @@ import { MessageTokens } from './messages/message-tokens.js';
 import { UnsubscriptionsController } from './unsubscriptions/unsubscriptions.controller.js';
 import { UnsubscriptionsService } from './unsubscriptions/unsubscriptions.service.js';
 import { CustomersModule } from '../customers/index.js';
-import { ReminderRunsController } from './runs/reminder-runs.controller.js';
+import { ReminderRunsController } from './planning/reminder-runs.controller.js';
 import { MailComposer } from './templates/mail-composer.js';
 import { MessageTemplatesController } from './templates/message-templates.controller.js';
 import { MessageTemplatesService } from './templates/message-templates.service.js';

@@ -5,12 +5,17 @@ import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { Public } from '../../../platform/auth/access.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
+import { OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { answerPage, AnswersPages, AnyToken, formFields } from '../../../platform/http/html-page.js';
+import { named } from '../../../platform/http/named-values.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { LINK_TOKEN_LENGTH } from '../../../platform/keys/link-tokens.js';
 import { PAGE_LANGUAGES, pageLanguageOf } from './offer-page.js';
 import { type OfferAnswer, OfferPagesService, OFFERS_PATH } from './offer-pages.service.js';
+
+const OFFER_ANSWERS = named('WaitingOfferAnswer', ['accept', 'decline']);
+const DIGITS = /^[0-9]{1,16}$/;
 
 /** An example token. Real ones contain a code, and only the recipient of a mail knows them. */
 const TOKEN = {
@@ -18,27 +23,20 @@ const TOKEN = {
   maxLength: LINK_TOKEN_LENGTH,
   example: 'Example'.padEnd(LINK_TOKEN_LENGTH, '0'),
 };
-const FORM = {
-  type: 'object',
-  required: ['answer'],
-  description: 'The form of the page; other fields are ignored.',
-  additionalProperties: true,
-  properties: {
-    answer: {
-      type: 'string',
-      enum: ['accept', 'decline'],
-      description: 'What the customer answers.',
-      example: 'accept',
-    },
-    totalCents: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 16,
-      description: 'Price in total that the page showed, in minor units; absent if it showed none.',
-      example: '11800',
-    },
-  },
-};
+/** The form of the page; other fields are ignored. */
+class OfferAnswerForm {
+  /** What the customer answers. */
+  @OneOf(OFFER_ANSWERS)
+  answer: (typeof OFFER_ANSWERS)[number];
+
+  /**
+   * Price in total that the page showed, in minor units; absent if it showed none.
+   * @example "11800"
+   */
+  @Optional()
+  @Text({ max: 16, pattern: DIGITS })
+  totalCents?: string;
+}
 
 @ApiGroup('Storefront')
 @Controller(OFFERS_PATH)
@@ -83,7 +81,7 @@ export class OfferPagesController {
   @Refuses({ 409: ['offer_price_changed'], 410: ['offer_expired'] })
   @AnswersPages(404, 409, 410)
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
-  @ApiBody({ required: true, schema: FORM })
+  @ApiBody({ required: true, type: OfferAnswerForm })
   async answer(
     @PathText('token', TOKEN, new AnyToken()) token: string,
     @Req() request: Request,
@@ -105,6 +103,7 @@ function answerIn(body: unknown, type?: string): OfferAnswer {
   if (answer === 'decline') return { answer };
   if (answer !== 'accept') throw invalidField('answer', 'answer must be accept or decline', 'unknown_value');
   const total = field('totalCents');
-  if (!/^\d{0,16}$/.test(total)) throw invalidField('totalCents', 'totalCents must be a number', 'wrong_type');
+  if (total !== '' && !DIGITS.test(total))
+    throw invalidField('totalCents', 'totalCents must be a number', 'wrong_type');
   return { answer, totalCents: total === '' ? null : Number(total) };
 }

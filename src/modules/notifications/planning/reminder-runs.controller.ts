@@ -4,8 +4,8 @@ import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { Names } from '../../../platform/http/row-names.js';
-import { RemindersService } from '../planning/reminders.service.js';
-import { ListAllReminderRuns, ReminderRunPage } from './reminder-run.dto.js';
+import { RemindersService } from './reminders.service.js';
+import { ListAllReminderRuns, ReminderRunPage } from '../runs/reminder-run.dto.js';
 
 @ApiGroup('Notifications')
 @Controller('/v1/admin/notifications/runs')
