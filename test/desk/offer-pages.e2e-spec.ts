@@ -92,7 +92,7 @@ describe('the page of an offer', () => {
     const { id: departureId } = await newDeparture(app, { capacity: 2, priceCents: 5_900 });
     const { entry, path } = await mailed({ departureId, quantity: 2 });
 
-    const answers = await Promise.all([1, 2, 3, 4].map(() => form(path, { answer: 'accept', totalCents: '11800' })));
+    const answers = await Promise.all([1, 2, 3, 4].map(() => form(path, { accepted: 'yes', totalCents: '11800' })));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     const accepted = await readWaiting(app, entry);
@@ -116,13 +116,13 @@ describe('the page of an offer', () => {
     expect((await app.get(path)).text).toContain('value="5000"');
     await owner.post(`${PRICE_LISTS}/${list.id}/retirement`);
 
-    const asked = await form(path, { answer: 'accept', totalCents: '5000' });
+    const asked = await form(path, { accepted: 'yes', totalCents: '5000' });
 
     expect([asked.status, asked.text]).toEqual([409, expect.stringContaining('value="6000"')]);
     expect(asked.text).toContain('The price has changed');
     expect(await readWaiting(app, entry)).toMatchObject({ status: 'offered', bookingId: null });
     expect(await read(app, departureId)).toMatchObject({ sold: 0, held: 1 });
-    expect((await form(path, { answer: 'accept', totalCents: '6000' })).status).toBe(200);
+    expect((await form(path, { accepted: 'yes', totalCents: '6000' })).status).toBe(200);
     expect(await readWaiting(app, entry)).toMatchObject({ status: 'accepted' });
   });
 
@@ -131,12 +131,12 @@ describe('the page of an offer', () => {
     const { entry, path } = await mailed({ departureId });
     const next = await newWaiting(app, { departureId });
 
-    const declined = await form(path, { answer: 'decline' });
+    const declined = await form(path, { declined: 'yes' });
 
     expect([declined.status, declined.text]).toEqual([200, expect.stringContaining('no longer on the waiting list')]);
     expect(await readWaiting(app, entry)).toMatchObject({ status: 'withdrawn', endReason: 'declined_by_customer' });
     expect(await readWaiting(app, next)).toMatchObject({ status: 'offered' });
-    expect((await form(path, { answer: 'accept' })).text).toContain('no longer on the waiting list');
+    expect((await form(path, { accepted: 'yes' })).text).toContain('no longer on the waiting list');
     expect(await read(app, departureId)).toMatchObject({ sold: 0, held: 1 });
   });
 
@@ -146,7 +146,7 @@ describe('the page of an offer', () => {
     const { entry, path } = await mailed({ departureId, units: [{ unitId, quantity: 1 }], quantity: undefined });
     await owner.patch(`/v1/admin/products/${productId}/units/${unitId}`, { minQuantity: 2 });
 
-    const refused = await form(path, { answer: 'accept' });
+    const refused = await form(path, { accepted: 'yes' });
 
     expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('We have been informed')]);
     expect(await readWaiting(app, entry)).toMatchObject({ status: 'offered' });
@@ -161,7 +161,7 @@ describe('the page of an offer', () => {
       entry.id,
     ]);
     expect((await app.get(path)).status).toBe(410);
-    expect((await form(path, { answer: 'accept' })).status).toBe(410);
+    expect((await form(path, { accepted: 'yes' })).status).toBe(410);
 
     await app.sql(`update waiting_entries set offers = offers + 1 where id = $1`, [entry.id]);
     expect((await app.get(path)).status).toBe(404);
@@ -199,10 +199,11 @@ describe('the page of an offer', () => {
       const { status, headers } = await app.get(unknown);
       expect([unknown, status, headers['content-type']]).toEqual([unknown, 404, 'text/html; charset=utf-8']);
     }
-    expect((await form(changed, { answer: 'accept' })).status).toBe(404);
-    const maybe = await form(path, { answer: 'maybe' });
-    expect([maybe.status, maybe.body]).toEqual([400, invalid('answer', 'unknown_value')]);
-    const priced = await form(path, { answer: 'accept', totalCents: '1e3' });
+    expect((await form(changed, { accepted: 'yes' })).status).toBe(404);
+    const maybe = await form(path, { accepted: 'maybe' });
+    expect([maybe.status, maybe.body]).toEqual([400, invalid('accepted', 'exactly_one')]);
+    expect((await form(path, { accepted: 'yes', declined: 'yes' })).status).toBe(400);
+    const priced = await form(path, { accepted: 'yes', totalCents: '1e3' });
     expect([priced.status, priced.body]).toEqual([400, invalid('totalCents', 'wrong_type')]);
     expect(await readWaiting(app, entry)).toMatchObject({ status: 'offered' });
     await owner.post<One<WaitingEntry>>(`${WAITING}/${entry.id}/withdrawal`, {});

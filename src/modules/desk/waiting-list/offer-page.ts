@@ -254,11 +254,11 @@ function facts(
 function forms({ price }: ShownOffer, { accept, decline }: Texts): string {
   const cents = price === null ? '' : `<input type="hidden" name="totalCents" value="${price.cents}">\n`;
   return `<form method="post">
-<input type="hidden" name="answer" value="accept">
+<input type="hidden" name="accepted" value="yes">
 ${cents}<button>${accept}</button>
 </form>
 <form method="post">
-<input type="hidden" name="answer" value="decline">
+<input type="hidden" name="declined" value="yes">
 <button>${decline}</button>
 </form>`;
 }

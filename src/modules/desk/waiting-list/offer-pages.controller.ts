@@ -5,16 +5,13 @@ import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { Public } from '../../../platform/auth/access.js';
 import { invalidField } from '../../../platform/errors/app-error.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
-import { OneOf, Optional, Text } from '../../../platform/http/fields.js';
 import { answerPage, AnswersPages, AnyToken, formFields } from '../../../platform/http/html-page.js';
-import { named } from '../../../platform/http/named-values.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { LINK_TOKEN_LENGTH } from '../../../platform/keys/link-tokens.js';
 import { PAGE_LANGUAGES, pageLanguageOf } from './offer-page.js';
 import { type OfferAnswer, OfferPagesService, OFFERS_PATH } from './offer-pages.service.js';
 
-const OFFER_ANSWERS = named('WaitingOfferAnswer', ['accept', 'decline']);
 const DIGITS = /^[0-9]{1,16}$/;
 
 /** An example token. Real ones contain a code, and only the recipient of a mail knows them. */
@@ -23,20 +20,23 @@ const TOKEN = {
   maxLength: LINK_TOKEN_LENGTH,
   example: 'Example'.padEnd(LINK_TOKEN_LENGTH, '0'),
 };
-/** The form of the page; other fields are ignored. */
-class OfferAnswerForm {
-  /** What the customer answers. */
-  @OneOf(OFFER_ANSWERS)
-  answer: (typeof OFFER_ANSWERS)[number];
-
-  /**
-   * Price in total that the page showed, in minor units; absent if it showed none.
-   * @example "11800"
-   */
-  @Optional()
-  @Text({ max: 16, pattern: DIGITS })
-  totalCents?: string;
-}
+const YES = { type: 'string', enum: ['yes'] };
+const FORM = {
+  type: 'object',
+  description: 'The form of the page: either `accepted` or `declined`. Other fields are ignored.',
+  additionalProperties: true,
+  properties: {
+    accepted: { ...YES, description: 'The customer takes the offer.', example: 'yes' },
+    declined: { ...YES, description: 'The customer declines the offer.' },
+    totalCents: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 16,
+      description: 'Price in total that the page showed, in minor units; absent if it showed none.',
+      example: '11800',
+    },
+  },
+};
 
 @ApiGroup('Storefront')
 @Controller(OFFERS_PATH)
@@ -81,7 +81,7 @@ export class OfferPagesController {
   @Refuses({ 409: ['offer_price_changed'], 410: ['offer_expired'] })
   @AnswersPages(404, 409, 410)
   @ApiConsumes('application/x-www-form-urlencoded', 'application/json')
-  @ApiBody({ required: true, type: OfferAnswerForm })
+  @ApiBody({ required: true, schema: FORM })
   async answer(
     @PathText('token', TOKEN, new AnyToken()) token: string,
     @Req() request: Request,
@@ -96,14 +96,16 @@ function languageOf(request: Request) {
   return pageLanguageOf(request.acceptsLanguages(...PAGE_LANGUAGES) || 'en');
 }
 
-/** Throws 400 for another answer, and for a price that is no number. */
+/** Throws 400 unless the customer either takes or declines the offer, and for a price that is no number. */
 function answerIn(body: unknown, type?: string): OfferAnswer {
   const field = formFields(body, type);
-  const answer = field('answer');
-  if (answer === 'decline') return { answer };
-  if (answer !== 'accept') throw invalidField('answer', 'answer must be accept or decline', 'unknown_value');
+  const [isAccepted, isDeclined] = [field('accepted') === 'yes', field('declined') === 'yes'];
+  if (isAccepted === isDeclined) {
+    throw invalidField('accepted', 'Either accepted or declined must be yes', 'exactly_one');
+  }
+  if (isDeclined) return { answer: 'decline' };
   const total = field('totalCents');
   if (total !== '' && !DIGITS.test(total))
     throw invalidField('totalCents', 'totalCents must be a number', 'wrong_type');
-  return { answer, totalCents: total === '' ? null : Number(total) };
+  return { answer: 'accept', totalCents: total === '' ? null : Number(total) };
 }
