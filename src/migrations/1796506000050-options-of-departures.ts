@@ -1,20 +1,14 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The option that a departure sells, and the option and the prices of units that a schedule gives to its departures. */
+/** The option that a departure sells. */
 export class OptionsOfDepartures1796506000050 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
-    // Without foreign keys: a departure stays when an option is deleted, and can then be given another one.
-    // Older builds: they sell all options, and make departures without an option and prices of units.
+    // Without a foreign key: a departure stays when its option is deleted, and can then be given another one.
+    // Older builds: they sell all options.
     await runner.query('alter table departures add column option_id text');
-    await runner.query(`
-      alter table departure_schedules
-        add column option_id text,
-        add column unit_prices jsonb not null default '[]',
-        add constraint departure_schedules_unit_prices check (jsonb_typeof(unit_prices) = 'array') not valid`);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('alter table departure_schedules drop column option_id, drop column unit_prices');
     await runner.query('alter table departures drop column option_id');
   }
 }
