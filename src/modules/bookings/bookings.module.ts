@@ -109,6 +109,7 @@ import './bookings-tables.js';
     VouchersService,
   ],
   exports: [
+    AgencyTermsService,
     BookingItemsService,
     BookingsService,
     CalledOffBookingsService,

@@ -1,5 +1,6 @@
 export { CANCELLATION_INITIATORS, CANCELLATION_OUTCOMES, REFUND_TYPES } from '../legal/index.js';
 export { BookingsModule } from './bookings.module.js';
+export { AgencyTermsService } from './agencies/agency-terms.service.js';
 export {
   type BilledAmounts,
   type BookingCancellation,

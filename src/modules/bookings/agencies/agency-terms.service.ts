@@ -36,6 +36,12 @@ export class AgencyTermsService {
     return this.rows.findBy({ id: customerId });
   }
 
+  /** The channel that a new booking of the customer takes unless it names another. */
+  async channelOf(customerId: string | null): Promise<string | null> {
+    const terms = customerId === null ? null : await this.find(customerId);
+    return terms?.channelId ?? null;
+  }
+
   /** Call this with the booking locked: until the transaction ends, no other confirmation for the customer counts its balance. */
   async lock(customerId: string): Promise<AgencyTerms | null> {
     return this.rows.findAndLock(customerId);
