@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { reversed } from '../action-ledger/reversals.js';
 import { makeBooking, readBooking } from '../bookings/bookings.js';
+import { CUSTOMERS, newCustomer } from '../customers/customers.js';
+import { newChannel } from '../distribution/channels.js';
 import { newDeparture } from '../operations/departures.js';
 import { activeList, PRICE_LISTS } from '../products/price-lists.js';
 import { newPart, newProduct } from '../products/products.js';
@@ -120,6 +122,63 @@ describe('components with units', () => {
       [booked.bookingId],
     );
     expect(seats.map(({ unit }) => unit)).toEqual(['Adult', 'Child', 'Infant']);
+  });
+
+  it('an agency pays the prices of its channel, by trip as in a direct sale', async () => {
+    const { productId, departureId, adult } = await tour();
+    const { id: crate } = await newPart(app, productId, 'units', { type: 'other', name: 'Crate' });
+    const { id: channelId } = await newChannel(app);
+    const prices = [
+      { productId, unitId: adult, amountCents: 3_999 },
+      { productId, unitId: crate, amountCents: 750 },
+    ];
+    await activeList(app, prices, { channelId });
+    const { id: customerId } = await newCustomer(app, { kind: 'company', companyName: 'Carpathia Travel' });
+    await owner.put(`${CUSTOMERS}/${customerId}/agency-terms`, { channelId });
+    const units = [
+      { unitId: adult, quantity: 2 },
+      { unitId: crate, quantity: 1 },
+    ];
+    const direct = await makeBooking(owner, { customerId });
+    const sale = await owner.post(`/v1/admin/bookings/${direct.id}/items`, { departureId, title: 'Boat tour', units });
+    const { totalCents } = await readBooking(owner, direct.id);
+    const made = await makeTrip(owner, [component(departureId, units)], { customerId });
+    const priced = (await price(owner, made.envelopeId)).body.data;
+    await reserve(owner, made.envelopeId);
+    const booked = (await book(owner, made.envelopeId)).body.data;
+    const booking = await readBooking(owner, String(booked.bookingId));
+    const foreign = await makeTrip(owner, []);
+    const rejected = await addTo(foreign.envelopeId, component(departureId, units));
+
+    expect([sale.status, totalCents]).toEqual([201, 2 * 3_999 + 750 + 3 * 333 + 1_001]);
+    expect([priced.totalCents, booked.totalCents, booking['totalCents']]).toEqual([totalCents, totalCents, totalCents]);
+    expect(booking).toMatchObject({ channelId, customerId });
+    expect(sold(await itemsOf(booked.bookingId))).toEqual(sold(await itemsOf(direct.id)));
+    expect([rejected.status, rejected.body.code]).toEqual([422, 'price_missing']);
+  });
+
+  it('a customer of another channel clears the prices of units, and is rejected for a reserved trip', async () => {
+    const { productId, departureId, adult } = await tour();
+    const { id: channelId } = await newChannel(app);
+    await activeList(app, [{ productId, unitId: adult, amountCents: 3_999 }], { channelId });
+    const { id: agency } = await newCustomer(app, { kind: 'company', companyName: 'Carpathia Travel' });
+    await owner.put(`${CUSTOMERS}/${agency}/agency-terms`, { channelId });
+    const { id: person } = await newCustomer(app);
+    const { envelopeId } = await makeTrip(owner, [component(departureId, [{ unitId: adult, quantity: 1 }])]);
+    const path = `${TRIPS}/${envelopeId}`;
+    const choose = async (customerId: string) => {
+      const { status, body } = await owner.patch<{ code?: string }>(path, { customerId });
+      const { components, ...trip } = await readTrip(owner, envelopeId);
+      return [status, body.code, trip.status, trip.totalCents, components[0]?.['totalCents'], components[0]?.['lines']];
+    };
+    const cents = 4_999 + 333 + 1_001;
+    await price(owner, envelopeId);
+
+    expect(await choose(person)).toMatchObject([200, undefined, 'priced', cents, cents, [{}, {}, {}]]);
+    expect(await choose(agency)).toEqual([200, undefined, 'draft', null, null, []]);
+    expect((await price(owner, envelopeId)).body.data.totalCents).toBe(cents - 1_000);
+    await reserve(owner, envelopeId);
+    expect((await choose(person)).slice(0, 4)).toEqual([409, 'invalid_transition', 'reserved', cents - 1_000]);
   });
 
   it('an extra that is required once for a booking belongs to the first of two components of the product', async () => {

@@ -135,7 +135,10 @@ export class ReservationSaga {
       const internal = active.filter((one) => one.isInternal());
       const quotes = new Map([
         ...externalQuotes,
-        ...(await this.internal.quote(internal.map((one) => one.quoteRequest()))),
+        ...(await this.internal.quote(
+          internal.map((one) => one.quoteRequest()),
+          trip.customerId,
+        )),
       ]);
       return this.attempts.attempt({ trip, components: active, quotes, before, rejected });
     });

@@ -20,6 +20,7 @@ const UNITS = [
   'price_missing',
   'unit_quantity',
 ];
+const NOT_SOLD = ['channel_archived', 'channel_inactive', 'option_inactive', 'product_archived'];
 
 @ApiGroup('Trips', {
   position: 30,
@@ -33,9 +34,10 @@ export class ComponentsController {
   /**
    * Add a component to a trip
    *
-   * @remarks Adds a component as the last one. Which members are required depends on `kind`. With `units`
-   * it is sold like units of a booking, with the extras that the product requires. All prices of the trip are cleared
-   * and a priced trip moves back to `draft`. Allowed in `draft`, `priced`, `failed` and `expired`, with at most 50 components.
+   * @remarks Adds a component as the last one. Which members are required depends on `kind`. With `units` it
+   * is sold like units of a booking, with the extras that the product requires, at the prices of the channel in the agency terms of
+   * the trip's customer. All prices of the trip are cleared and a priced trip moves back to `draft`. Allowed in `draft`, `priced`,
+   * `failed` and `expired`, with at most 50 components.
    */
   @ApiOperation({ operationId: 'tripComponents_add' })
   @Post()
@@ -50,7 +52,7 @@ export class ComponentsController {
   @Refuses({
     400: ['tax_code_required'],
     404: ['not_found'],
-    409: ['component_limit_reached', 'invalid_transition', 'tax_code_inactive', 'option_inactive', 'product_archived'],
+    409: ['component_limit_reached', 'invalid_transition', 'tax_code_inactive', ...NOT_SOLD],
     422: UNITS,
   })
   async add(
@@ -74,7 +76,7 @@ export class ComponentsController {
   @BodyExample({ quantity: 3 })
   @Refuses({
     400: ['tax_code_required'],
-    409: ['invalid_transition', 'tax_code_inactive', 'option_inactive', 'product_archived'],
+    409: ['invalid_transition', 'tax_code_inactive', ...NOT_SOLD],
     422: UNITS,
   })
   async update(

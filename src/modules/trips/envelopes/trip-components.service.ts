@@ -14,7 +14,7 @@ import {
   Undoes,
   versionAfter,
 } from '../../action-ledger/index.js';
-import { TripSalesService } from '../../bookings/index.js';
+import { AgencyTermsService, TripSalesService } from '../../bookings/index.js';
 import { DeparturesService, QuotesService } from '../../operations/index.js';
 import { TaxCodesService } from '../../taxes/index.js';
 import { type CreateComponent, UpdateComponent } from './trip-component.dto.js';
@@ -36,6 +36,7 @@ export class TripComponentsService {
     private readonly quotes: QuotesService,
     private readonly taxCodes: TaxCodesService,
     private readonly sales: TripSalesService,
+    private readonly agencies: AgencyTermsService,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
@@ -47,7 +48,7 @@ export class TripComponentsService {
       trip.edit(now);
       const component = newComponent(input, { id, trip, now });
       component.assertMembersOfKind();
-      const departure = await this.assertSellable(component);
+      const departure = await this.assertSellable(component, trip);
       const isByUnits = component.units.length > 0;
       if (input.taxCodeId === undefined && !isByUnits) component.taxCodeId = departure?.taxCodeId ?? null;
       else if (component.taxCodeId !== null) await this.taxCodes.assertUsable(component.taxCodeId);
@@ -71,7 +72,7 @@ export class TripComponentsService {
     values: async (entry) => [targetOf(entry), await checkedAs(UpdateComponent, changedIn(entry))] as const,
   })
   async update(target: ComponentTarget, changes: UpdateComponent): Promise<TripComponent> {
-    return this.change(target, 'update', async (component) => {
+    return this.change(target, 'update', async (component, trip) => {
       const wasCoded = component.taxCodeId !== null;
       Object.assign(component, changes);
       if (component.units.length > 0) {
@@ -82,7 +83,7 @@ export class TripComponentsService {
       if (changes.taxCodeId) await this.taxCodes.assertUsable(changes.taxCodeId);
       if (component.unitPriceCents !== null) component.unitTaxIncludedCents ??= 0;
       component.assertMembersOfKind();
-      await this.assertSellable(component);
+      await this.assertSellable(component, trip);
       component.clearPrice();
     });
   }
@@ -170,7 +171,7 @@ export class TripComponentsService {
   private async change(
     { envelopeId, componentId, expected }: ComponentTarget,
     verb: 'update' | 'remove',
-    change: (component: TripComponent) => Promise<void>,
+    change: (component: TripComponent, trip: Trip) => Promise<void>,
   ): Promise<TripComponent> {
     return this.database.transaction(async () => {
       const trip = await this.repository.trips.lock(envelopeId);
@@ -178,7 +179,7 @@ export class TripComponentsService {
       assertVersion(expected, component);
       trip.edit(this.clock.now());
       const before = component.auditImage();
-      await change(component);
+      await change(component, trip);
       await this.repository.saveComponents([component]);
       await this.repository.trips.update(trip);
       const images = { before, after: component.auditImage() };
@@ -196,7 +197,10 @@ export class TripComponentsService {
   }
 
   /** Throws 422 for units that the product does not sell like this, as a sale does. */
-  private async assertSellable({ departureId, quantity, unitPriceCents, ...component }: TripComponent) {
+  private async assertSellable(
+    { departureId, quantity, unitPriceCents, ...component }: TripComponent,
+    { customerId }: Trip,
+  ) {
     const departure =
       departureId === null ? null : await this.departures.getSummary(departureId, { field: 'departureId' });
     const { units, optionId, currency } = component;
@@ -206,7 +210,8 @@ export class TripComponentsService {
         throw unprocessable('currency_mismatch', 'The departure is sold in another currency', details);
       }
       const { productId, startDate: serviceDate } = departure;
-      const sale = { optionId, channelId: null, currency, serviceDate, units, extras: [], departure };
+      const channelId = await this.agencies.channelOf(customerId);
+      const sale = { optionId, channelId, currency, serviceDate, units, extras: [], departure };
       await this.quotes.quoteUnits(productId, sale);
       return departure;
     }

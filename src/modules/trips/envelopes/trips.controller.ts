@@ -66,6 +66,9 @@ export class TripsController {
    * @remarks Changes the title, the customer or the travelers; `travelerParty` replaces the whole party. New travelers clear all
    * prices and move a priced trip back to `draft`. The title can be changed in every state, the customer until the trip is booked
    * or cancelled, the travelers only in `draft`, `priced`, `failed` and `expired`.
+   *
+   * Units are sold at the prices of the channel in the agency terms of the customer. If the trip has units, a customer of another
+   * channel clears their prices, and is possible only in the states in which the travelers can be changed.
    */
   @Patch(':envelopeId')
   @RequireScope('trips:write')

@@ -6,6 +6,7 @@ import { type AppError, conflict } from '../../../platform/errors/app-error.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
+import { AgencyTermsService } from '../../bookings/index.js';
 import { CustomersService } from '../../customers/index.js';
 import { ExternalProvidersService } from '../providers/external-providers.service.js';
 import { InternalProvider } from '../providers/internal-provider.js';
@@ -33,6 +34,7 @@ export class TripsService {
     private readonly internal: InternalProvider,
     private readonly external: ExternalProvidersService,
     private readonly customers: CustomersService,
+    private readonly agencies: AgencyTermsService,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
   ) {}
@@ -79,7 +81,7 @@ export class TripsService {
         trip.edit(now);
         trip.travelerParty = travelerParty;
       }
-      if (customerId !== undefined) trip.assignCustomer(customerId);
+      if (customerId !== undefined) await this.assignCustomer(trip, customerId);
       if (title !== undefined) trip.title = title;
       trip.updatedAt = now;
       await this.repository.trips.update(trip);
@@ -103,6 +105,20 @@ export class TripsService {
       if (priced) return priced.view;
     }
     throw conflict('trip_changed', 'The trip was changed repeatedly while it was priced; try again');
+  }
+
+  /** Units have other prices in another channel: they are priced again for a customer of another channel. */
+  private async assignCustomer(trip: Trip, customerId: string | null): Promise<void> {
+    const former = trip.customerId;
+    trip.assignCustomer(customerId);
+    if (former === customerId) return;
+    if ((await this.agencies.channelOf(former)) === (await this.agencies.channelOf(customerId))) return;
+    const components = await this.repository.componentsOf(trip.id);
+    const byUnits = components.filter((one) => one.isActive() && one.units.length > 0);
+    if (byUnits.length === 0) return;
+    trip.edit(this.clock.now());
+    for (const component of byUnits) component.clearPrice();
+    await this.repository.saveComponents(byUnits);
   }
 
   private async quoteExternal(id: string): Promise<ExternalQuotes> {
@@ -129,7 +145,7 @@ export class TripsService {
 
     const before = trip.auditImage();
     const internal = active.filter((one) => one.isInternal()).map((one) => one.quoteRequest());
-    const quotes = new Map([...external.quotes, ...(await this.internal.quote(internal))]);
+    const quotes = new Map([...external.quotes, ...(await this.internal.quote(internal, trip.customerId))]);
     const error = pricingErrorOf(applyQuotes(active, quotes, trip.currency), trip.currency);
     const now = this.clock.now();
     if (error) trip.edit(now);

@@ -168,7 +168,7 @@ export class OrderDecisionsService {
     }
     const request = { ...wanted.quoteRequest(), componentId };
     const { quotes, pendingIds } = wanted.isInternal()
-      ? { quotes: await this.internal.quote([request]), pendingIds: [] }
+      ? { quotes: await this.internal.quote([request], trip.customerId), pendingIds: [] }
       : await this.external.quote([request]);
     if (pendingIds.length > 0) throw quotePending(pendingIds);
     const offer = quotes.get(componentId);

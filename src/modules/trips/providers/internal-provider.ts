@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { AppError } from '../../../platform/errors/app-error.js';
-import type { SoldLine } from '../../bookings/index.js';
+import { AgencyTermsService, type SoldLine } from '../../bookings/index.js';
 import { type DepartureSummary, DeparturesService, type QuotedUnits, QuotesService } from '../../operations/index.js';
 import { INTERNAL_SECONDS, type Order, type Quote, type QuoteRequest } from './provider.js';
 
@@ -14,14 +14,18 @@ export class InternalProvider {
   constructor(
     private readonly departures: DeparturesService,
     private readonly quotes: QuotesService,
+    private readonly agencies: AgencyTermsService,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Returns quotes by component. Locks nothing; the hold decides. Several components of one departure share its available
-   * units, and an extra that is sold once for a booking belongs to the first component that requires it.
+   * Returns quotes by component, at the prices of the customer's channel. Locks nothing; the hold decides. Several components
+   * of one departure share its available units, and an extra that is sold once for a booking belongs to the first component that
+   * requires it.
    */
-  async quote(requests: readonly QuoteRequest[]): Promise<Map<string, Quote>> {
+  async quote(requests: readonly QuoteRequest[], customerId: string | null): Promise<Map<string, Quote>> {
+    const isByUnits = requests.some(({ units }) => units.length > 0);
+    const channelId = isByUnits ? await this.agencies.channelOf(customerId) : null;
     const ids = requests.flatMap(({ departureId }) => departureId ?? []);
     const departures = new Map(
       (ids.length > 0 ? await this.departures.listSummaries(ids) : []).map((one) => [one.id, one]),
@@ -39,7 +43,7 @@ export class InternalProvider {
       const departure = departures.get(departureId);
       const quote =
         departure && request.units.length > 0
-          ? await this.quoteUnits(request, { departure, left: units, sold })
+          ? await this.quoteUnits(request, { channelId, departure, left: units, sold })
           : this.quoteDeparture(departure, quantity, units);
       if (quote.available) left.set(departureId, units - (quote.seats ?? quantity));
       quotes.set(componentId, quote);
@@ -77,16 +81,21 @@ export class InternalProvider {
   /** Units that the product does not sell like this any more make the component unavailable. */
   private async quoteUnits(
     { optionId, units, currency }: QuoteRequest,
-    terms: { departure: DepartureSummary; left: number; sold: { extraId: string; quantity: number }[] },
+    terms: {
+      channelId: string | null;
+      departure: DepartureSummary;
+      left: number;
+      sold: { extraId: string; quantity: number }[];
+    },
   ): Promise<Quote> {
-    const { departure, left, sold } = terms;
+    const { channelId, departure, left, sold } = terms;
     const { productId, startDate: serviceDate } = departure;
     const common = { serviceDate, expiresAt: this.clock.inSeconds(INTERNAL_SECONDS), cancellationCents: 0 };
     if (departure.currency !== currency) {
       return { available: true, ...common, totalCents: 0, taxCents: 0, currency: departure.currency };
     }
     try {
-      const sale = { optionId, channelId: null, currency, serviceDate, units, extras: [], departure, sold };
+      const sale = { optionId, channelId, currency, serviceDate, units, extras: [], departure, sold };
       const quoted = await this.quotes.quoteUnits(productId, sale);
       const reason = reasonUnavailable(departure, { left, needed: quoted.seats });
       if (reason !== null) return unavailable(reason);

@@ -19,7 +19,7 @@ export interface Order {
   readonly componentId: string;
   readonly departureId: string | null;
   readonly providerRef: string | null;
-  /** Of a held departure, its capacity that the component takes. */
+  /** For a held departure: the seats that the component takes. */
   readonly quantity: number;
 }
 

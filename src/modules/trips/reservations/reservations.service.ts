@@ -296,7 +296,7 @@ export class ReservationsService {
     assertComplete(trip, components);
     // Quotes lock nothing, so they are read together with the settings.
     const [, quotes] = await this.database.together(() =>
-      Promise.all([this.assertCoded(components), this.internalQuotes(components)]),
+      Promise.all([this.assertCoded(components), this.internalQuotes(trip, components)]),
     );
 
     const before = trip.auditImage();
@@ -309,9 +309,13 @@ export class ReservationsService {
   }
 
   /** Returns null if an external provider must also be asked; then this transaction quotes nothing. */
-  private async internalQuotes(components: readonly TripComponent[]): Promise<Map<string, Quote> | null> {
+  private async internalQuotes(
+    { customerId }: Trip,
+    components: readonly TripComponent[],
+  ): Promise<Map<string, Quote> | null> {
     if (!components.every((one) => one.isInternal())) return null;
-    return this.internal.quote(components.map((one) => one.quoteRequest()));
+    const requests = components.map((one) => one.quoteRequest());
+    return this.internal.quote(requests, customerId);
   }
 
   private async endOverdue(id: string, unknownStepMinutes: number): Promise<boolean> {
