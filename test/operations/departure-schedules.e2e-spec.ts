@@ -276,6 +276,39 @@ describe('departure schedules', () => {
     expect((await newSchedule(own(morning, 1))).cutoff).toMatchObject({ minutesBefore: 90 });
   });
 
+  it('the option and the prices of units that staff set on a departure stay until those of its schedule change', async () => {
+    const part = async (list: 'options' | 'units', terms: object) => (await newPart(app, productId, list, terms)).id;
+    const [morning, evening] = [await part('options', { name: 'Morning' }), await part('options', { name: 'Evening' })];
+    const unitId = await part('units', { type: 'adult', name: 'Adult' });
+    const at = (amountCents: number) => [{ unitId, optionId: null, amountCents }];
+    const { id } = await newSchedule({ horizonDays: 2 });
+    const [first] = await departuresOf(id);
+    const byHand = { optionId: morning, unitPrices: at(4_200) };
+    expect((await owner.patch(`${DEPARTURES}/${first?.id}`, byHand)).status).toBe(200);
+    await change(id, { capacity: 24, unitPrices: [] });
+    const kept = await departuresOf(id);
+    // Two changes before the job runs.
+    await owner.patch(`${SCHEDULES}/${id}`, { unitPrices: at(4_300) });
+    await change(id, { capacity: 20 });
+    const repriced = await departuresOf(id);
+    const { data: next } = await change(id, { optionId: evening }, `?scope=following&from=${day(2)}`);
+    await fill(id);
+    const split = [...(await departuresOf(id)), ...(await departuresOf(next.id))];
+
+    expect(kept).toMatchObject([
+      { capacity: 24, ...byHand },
+      { capacity: 24, optionId: null, unitPrices: [] },
+    ]);
+    expect(repriced).toMatchObject([
+      { capacity: 20, optionId: morning, unitPrices: at(4_300) },
+      { capacity: 20, optionId: null, unitPrices: at(4_300) },
+    ]);
+    expect(split).toMatchObject([
+      { optionId: morning, unitPrices: at(4_300) },
+      { optionId: evening, unitPrices: at(4_300) },
+    ]);
+  });
+
   it.each<[string, (day: (days: number) => string) => string]>([
     ['from without a scope', (day) => `?from=${day(3)}`],
     ['a scope without from', () => '?scope=following'],

@@ -93,8 +93,9 @@ export class DepartureSchedulesController {
    * Update a schedule of departures
    *
    * @remarks Changes only the fields that are sent. Its departures ahead follow in a job: those of days that it no longer has are
-   * cancelled. Departures with sales stay as they are and are listed in `kept`. With `scope=following` the schedule ends before
-   * `from`, and the response is the new schedule, which takes over the departures from that day on.
+   * cancelled. Departures with sales stay as they are and are listed in `kept`. The option and the prices of units that staff set on
+   * a departure stay unless the request changes those of the schedule. With `scope=following` the schedule ends before `from`, and
+   * the response is the new schedule, which takes over the departures from that day on.
    */
   @Patch(':id')
   @RequireScope('operations:write')

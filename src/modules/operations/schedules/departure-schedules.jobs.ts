@@ -21,6 +21,9 @@ interface OutdatedDeparture {
   key: string;
   isSold: boolean;
   isOpen: boolean;
+  /** Whether the schedule has changed these since the departure followed it. */
+  takesOption: boolean;
+  takesUnitPrices: boolean;
 }
 
 /** Makes the departures of schedules up to their horizon, and lets those without sales follow a changed schedule. */
@@ -93,7 +96,8 @@ export class DepartureSchedulesJobs {
     return this.database.query<OutdatedDeparture>(
       `select link.departure_id as "departureId", link.local_date || ' ' || link.local_time as key,
          departure.sold + departure.held > 0 as "isSold",
-         departure.status = 'scheduled' and departure.starts_at > $3 as "isOpen"
+         departure.status = 'scheduled' and departure.starts_at > $3 as "isOpen",
+         link.takes_option as "takesOption", link.takes_unit_prices as "takesUnitPrices"
        from scheduled_departures link join departures departure on departure.id = link.departure_id
        where link.schedule_id = $1 and link.schedule_version < $2
        order by link.local_date, link.local_time limit ${BATCH}`,
@@ -104,17 +108,21 @@ export class DepartureSchedulesJobs {
   /** A departure of a day that the schedule no longer has is cancelled. */
   private async follow(
     schedule: DepartureSchedule,
-    { departureId, isSold, isOpen }: OutdatedDeparture,
+    { departureId, isSold, isOpen, takesOption, takesUnitPrices }: OutdatedDeparture,
     occurrence: Occurrence | null,
   ): Promise<void> {
     if (isOpen && !isSold) {
-      if (occurrence) await this.departures.update(departureId, termsOf(schedule, occurrence), { expected: null });
-      else await this.departures.cancel(departureId, 'The schedule no longer has this departure', null);
+      if (occurrence) {
+        const { optionId, unitPrices, ...terms } = termsOf(schedule, occurrence);
+        const changes = { ...terms, ...(takesOption && { optionId }), ...(takesUnitPrices && { unitPrices }) };
+        await this.departures.update(departureId, changes, { expected: null });
+      } else await this.departures.cancel(departureId, 'The schedule no longer has this departure', null);
     }
-    await this.database.execute('update scheduled_departures set schedule_version = $2 where departure_id = $1', [
-      departureId,
-      schedule.version,
-    ]);
+    await this.database.execute(
+      `update scheduled_departures set schedule_version = $2, takes_option = false, takes_unit_prices = false
+       where departure_id = $1`,
+      [departureId, schedule.version],
+    );
   }
 
   private async storeProblem(scheduleId: string, problem: string | null): Promise<void> {

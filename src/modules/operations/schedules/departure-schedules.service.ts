@@ -103,6 +103,7 @@ export class DepartureSchedulesService {
       await this.assertReferences(schedule, former);
       await this.rows.update(schedule);
       this.record('update', schedule, before);
+      await this.markTerms(schedule, former);
       await this.jobs.add(FILL_JOB, { scheduleId: id });
       return { schedule, kept: await this.keptOf(id, this.today(schedule)) };
     });
@@ -133,7 +134,23 @@ export class DepartureSchedulesService {
        where schedule_id = $1 and local_date >= $3::date`,
       [former.id, next.id, from],
     );
+    await this.markTerms(next, former);
     return { schedule: next, kept: await this.keptOf(next.id, from) };
+  }
+
+  /** The option and the prices of units that staff set on a departure stay until those of its schedule change. */
+  private async markTerms(
+    { id, optionId, unitPrices }: DepartureSchedule,
+    former: Pick<DepartureSchedule, 'optionId' | 'unitPrices'>,
+  ): Promise<void> {
+    const isOtherOption = optionId !== former.optionId;
+    const arePricesOther = JSON.stringify(unitPrices) !== JSON.stringify(former.unitPrices);
+    if (!isOtherOption && !arePricesOther) return;
+    await this.database.execute(
+      `update scheduled_departures set takes_option = takes_option or $2, takes_unit_prices = takes_unit_prices or $3
+       where schedule_id = $1`,
+      [id, isOtherOption, arePricesOther],
+    );
   }
 
   private change(schedule: DepartureSchedule, { cutoff, unitPrices, ...body }: UpdateDepartureSchedule): void {
