@@ -46,7 +46,8 @@ export class DeparturesController {
    *
    * `endsAt`, `timeZone` and `capacity` are required unless the record of the product has the duration, the time zone and the
    * capacity. `facilityId`, `taxCodeId`, `cutoff`, `minParticipants` and `decideBy` also come from the record if they are
-   * omitted, and `cutoff` from the option before the product; null means none. A later change of the product does not change its departures.
+   * omitted; `cutoff` is the option's cut-off, otherwise the product's. Null means none. A later change of the product does not
+   * change its departures.
    */
   @Post()
   @RequireScope('operations:write')

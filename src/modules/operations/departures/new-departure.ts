@@ -9,9 +9,8 @@ import { Departure } from './departure.entity.js';
 const MINUTE_MS = 60_000;
 
 /**
- * A scheduled departure without sales. What the request omits comes from the record of the product, if there is one; the cut-off
- * from the option before the product. A cut-off
- * must have one of the two forms.
+ * A scheduled departure without sales. What the request omits comes from the record of the product, if there is one; the cut-off is
+ * the option's cut-off, otherwise the product's. It must have one of the two forms.
  */
 export function newDeparture(
   input: CreateDeparture,

@@ -26,8 +26,8 @@ export class CreateResourceAssignment {
   role?: string | null;
 
   /**
-   * When it is needed (RFC 3339 with offset); by default from the start of the departure, less the
-   * minutes that the product has before it.
+   * When it is needed (RFC 3339 with offset); by default from the start of the departure, less the `bufferBeforeMinutes` of its
+   * product.
    * @example "2027-05-12T08:00:00+03:00"
    */
   @Optional()
@@ -35,8 +35,8 @@ export class CreateResourceAssignment {
   startsAt?: string;
 
   /**
-   * Until when it is needed (RFC 3339 with offset), after `startsAt`; by default until the end of the departure, plus
-   * the minutes that the product has after it.
+   * Until when it is needed (RFC 3339 with offset), after `startsAt`; by default until the end of the departure, plus the
+   * `bufferAfterMinutes` of its product.
    * @example "2027-05-12T19:00:00+03:00"
    */
   @Optional()
