@@ -370,6 +370,47 @@ describe('the price of a sold unit', () => {
     expect(body.data).toMatchObject({ departureId: next.id, unitSellCents: 5_000, priceSource: 'list' });
   });
 
+  it('a unit moves only to departures that sell its option, except by a reversal', async () => {
+    const { productId, departureId, adult } = await boatTour();
+    const option = async (name: string) => (await newPart(app, productId, 'options', { name })).id;
+    const [morning, privately] = [await option('Morning'), await option('Private')];
+    const { id: same } = await newDeparture(app, { productId, optionId: morning });
+    const { id: other } = await newDeparture(app, { productId, optionId: privately });
+    const booking = await makeBooking(owner);
+    const { data: item } = await sell(booking.id, { departureId: same, units: [{ unitId: adult, quantity: 1 }] });
+    const move = (id: string) => owner.patch<object>(`${BOOKINGS}/${booking.id}/items/${item.id}`, { departureId: id });
+    const narrow = (id: string, optionId: string) => owner.patch<object>(`${DEPARTURES}/${id}`, { optionId });
+
+    const mismatch = { field: 'departureId', expected: morning, actual: privately };
+    expect(refusal(await move(other))).toEqual([422, 'option_mismatch', mismatch]);
+    expect((await move(departureId)).status).toBe(200);
+    const inUse = { sold: 1, held: 0, optionIds: [morning] };
+    expect(refusal(await narrow(departureId, privately))).toEqual([409, 'departure_in_use', inUse]);
+    expect((await narrow(departureId, morning)).status).toBe(200);
+    expect((await narrow(same, privately)).status).toBe(200);
+    await reversed(app, item.id, 'bookings.booking_item.update');
+    expect(await readItem(owner, item)).toMatchObject({ departureId: same, optionId: morning });
+  });
+
+  it('of a sale and another option for its departure at the same time, one is rejected', async () => {
+    const { productId, adult } = await boatTour();
+    const option = async (name: string) => (await newPart(app, productId, 'options', { name })).id;
+    const [morning, privately] = [await option('Morning'), await option('Private')];
+    const booking = await makeBooking(owner);
+    for (let round = 0; round < 4; round += 1) {
+      const { id: departureId } = await newDeparture(app, { productId });
+      const [sale, narrowed] = await Promise.all([
+        add<object>(booking.id, { departureId, optionId: morning, units: [{ unitId: adult, quantity: 1 }] }),
+        owner.patch(`${DEPARTURES}/${departureId}`, { optionId: privately }),
+      ]);
+      const outcomes = [
+        [201, 409],
+        [422, 200],
+      ];
+      expect(outcomes).toContainEqual([sale.status, narrowed.status]);
+    }
+  });
+
   it('a seat without a unit needs the override if the product is sold by units', async () => {
     const { departureId } = await boatTour({ departure: { priceCents: 5_900 } });
     const { id: plain } = await newDeparture(app, { priceCents: 5_900 });

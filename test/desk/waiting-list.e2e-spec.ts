@@ -77,12 +77,15 @@ describe('a departure of one option', () => {
 
     await resize(departureId, 2);
     expect(await statusesOf(elsewhere, here)).toEqual(['waiting', 'offered']);
+    const narrowed = await owner.patch(`${DEPARTURES}/${departureId}`, { optionId: usual });
     const accepted = await accept(here);
     const { bookingId } = accepted.body.data;
     const items = await owner.get<Page<object>>(`${BOOKINGS}/${String(bookingId)}/items`);
 
     expect([elsewhere['optionId'], here['optionId']]).toEqual([usual, evening]);
     expect([other.status, other.body]).toMatchObject([422, { code: 'option_mismatch' }]);
+    const inUse = problem('departure_in_use', { sold: 0, held: 1, optionIds: [evening] });
+    expect([narrowed.status, narrowed.body]).toEqual([409, inUse]);
     expect([accepted.status, items.body.data]).toMatchObject([200, [{ optionId: evening, departureId }]]);
   });
 });

@@ -3,7 +3,7 @@ import { reversed } from '../action-ledger/reversals.js';
 import { makeBooking, readBooking } from '../bookings/bookings.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { newChannel } from '../distribution/channels.js';
-import { newDeparture } from '../operations/departures.js';
+import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { activeList, PRICE_LISTS } from '../products/price-lists.js';
 import { newPart, newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -179,6 +179,21 @@ describe('components with units', () => {
     expect((await price(owner, envelopeId)).body.data.totalCents).toBe(cents - 1_000);
     await reserve(owner, envelopeId);
     expect((await choose(person)).slice(0, 4)).toEqual([409, 'invalid_transition', 'reserved', cents - 1_000]);
+  });
+
+  it('a departure on which a trip holds units of an option is not given another one', async () => {
+    const { departureId, shared, privately, adult } = await tour();
+    const units = [{ unitId: adult, quantity: 2 }];
+    const { envelopeId } = await makeTrip(owner, [component(departureId, units)]);
+    await reserve(owner, envelopeId);
+    const path = `${DEPARTURES}/${departureId}`;
+    const narrowed = await owner.patch(path, { optionId: privately });
+    const details = { sold: 0, held: 2, optionIds: [shared] };
+
+    expect([narrowed.status, narrowed.body]).toMatchObject([409, { code: 'departure_in_use', details }]);
+    expect((await owner.patch(path, { optionId: shared })).status).toBe(200);
+    await owner.post(`${TRIPS}/${envelopeId}/cancellation`, {});
+    expect((await owner.patch(path, { optionId: privately })).status).toBe(200);
   });
 
   it('an extra that is required once for a booking belongs to the first of two components of the product', async () => {

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addItem, BOOKINGS, type One, type Page, readBooking } from '../../bookings/bookings.js';
+import { addItem, BOOKINGS, makeBooking, type One, type Page, readBooking } from '../../bookings/bookings.js';
 import { newDeparture, read } from '../../operations/departures.js';
+import { activeList, newPricedUnit } from '../../products/price-lists.js';
+import { newPart } from '../../products/products.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
 import { type Task, TASKS } from '../tasks.js';
@@ -276,6 +278,25 @@ describe('the preview of a call-off', () => {
     );
     expect(await read(app, target.id)).toMatchObject({ sold: 4 });
     expect(await read(app, id)).toMatchObject({ status: 'called_off', sold: 8 });
+  });
+
+  it('names the error of a departure that sells another option, which the items of units then have', async () => {
+    const { productId, unitId } = await newPricedUnit(app);
+    const option = async (name: string) => (await newPart(app, productId, 'options', { name })).id;
+    const [morning, privately] = [await option('Morning'), await option('Private')];
+    await activeList(app, [{ productId, unitId, amountCents: 5_900 }]);
+    const { id } = await newDeparture(app, { productId, optionId: morning });
+    const target = await newDeparture(app, { productId, optionId: privately });
+    const booking = await makeBooking(owner);
+    const items = { departureId: id, units: [{ unitId, quantity: 1 }] };
+    expect((await owner.post(`${BOOKINGS}/${booking.id}/items`, items)).status).toBe(201);
+    const choice = { default: { action: 'move', targetDepartureId: target.id } };
+    const code = 'option_mismatch';
+    expect((await preview(owner, id, choice)).failures).toMatchObject([{ bookingId: booking.id, code }]);
+    const started = await callOff(owner, id, choice);
+    await ended(owner, started);
+    expect(await itemsOf(owner, started)).toMatchObject([{ status: 'failed', code }]);
+    expect(await read(app, target.id)).toMatchObject({ sold: 0 });
   });
 
   it.each([

@@ -212,7 +212,7 @@ export class BookingItemsService {
       const acceptsCurrency = isReversal || overrides.includes('currency');
       if (departure && isElsewhere && !acceptsCurrency) assertCurrency(booking, departure);
       if (departure && (isElsewhere || changes.serviceDate !== undefined)) item.serviceDate = departure.startDate;
-      if (isElsewhere) followDeparture(item, booking, departure ?? null);
+      if (isElsewhere) followDeparture(item, booking, { departure: departure ?? null, isReversal });
       if (rebooking?.isRepriced && departure) await this.reprice(item, booking, departure);
       if (!isReversal && rebooking === null) {
         const { unitId } = item;
@@ -694,12 +694,25 @@ function priceOfDeparture({ currency }: Booking, departure: DepartureSummary): U
   return { ...NO_UNIT, productId: departure.productId, listUnitSellCents };
 }
 
-/** An item keeps its price on another departure of the same product; units and extras are sold on those of their product only. */
-function followDeparture(item: BookingItem, booking: Booking, departure: DepartureSummary | null): void {
+/**
+ * An item keeps its price on another departure of the same product; units and extras are sold on those of their product and option
+ * only. One without an option fits all departures.
+ */
+function followDeparture(
+  item: BookingItem,
+  booking: Booking,
+  { departure, isReversal }: { departure: DepartureSummary | null; isReversal: boolean },
+): void {
   if (item.unitId !== null || item.extraId !== null) {
-    if (departure === null || departure.productId === item.productId) return;
-    const details = { field: 'departureId', expected: item.productId, actual: departure.productId };
-    throw unprocessable('product_mismatch', 'The item belongs to another product than the departure', details);
+    if (departure === null) return;
+    if (departure.productId !== item.productId) {
+      const details = { field: 'departureId', expected: item.productId, actual: departure.productId };
+      throw unprocessable('product_mismatch', 'The item belongs to another product than the departure', details);
+    }
+    const { optionId } = departure;
+    if (isReversal || optionId === null || item.optionId === null || optionId === item.optionId) return;
+    const details = { field: 'departureId', expected: item.optionId, actual: optionId };
+    throw unprocessable('option_mismatch', 'The departure is of another option', details);
   }
   if (departure?.productId !== item.productId) item.listAt(departure ? priceOfDeparture(booking, departure) : NO_UNIT);
 }

@@ -79,6 +79,10 @@ export class BookingJobs implements DepartureListener {
     return this.repository.confirmedPeople(departureId);
   }
 
+  async optionsInUse(departureId: string): Promise<string[]> {
+    return this.repository.optionsOnDeparture(departureId);
+  }
+
   async followers(departureId: string): Promise<DepartureFollowers> {
     const total = (await this.repository.bookingsOnDeparture(departureId)).length;
     const pending = await this.repository.itemsNotOnDeparture(departureId);

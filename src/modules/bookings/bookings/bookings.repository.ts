@@ -559,6 +559,16 @@ export class BookingsRepository {
     return row?.people ?? 0;
   }
 
+  /** The options of the live items on the departure. */
+  async optionsOnDeparture(departureId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select distinct option_id as id from booking_items
+       where departure_id = $1 and status <> 'cancelled' and option_id is not null`,
+      [departureId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async isDepartureBooked(departureId: string): Promise<boolean> {
     const live = `select from booking_items where departure_id = $1 and status <> 'cancelled' limit 1`;
     return (await this.database.query(live, [departureId])).length > 0;

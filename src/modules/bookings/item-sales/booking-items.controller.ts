@@ -184,6 +184,7 @@ export class BookingItemsController {
       'currency_mismatch',
       'extra_quantity',
       'negative_total',
+      'option_mismatch',
       'price_differs',
       'product_mismatch',
       'tax_rate_missing',

@@ -18,7 +18,13 @@ export interface LiveBooking {
   receivedCents: number;
   waivedCents: number;
   /** `soldPartId` is the unit or the extra of the product that the item sells. */
-  items: { soldPartId: string | null; productId: string | null; allotmentId: string | null; units: number }[];
+  items: {
+    soldPartId: string | null;
+    productId: string | null;
+    optionId: string | null;
+    allotmentId: string | null;
+    units: number;
+  }[];
 }
 
 export interface HoldingTrip {
@@ -31,6 +37,8 @@ export interface HoldingTrip {
 export interface Target {
   departureId: string;
   productId: string;
+  /** The only option that it sells; null for all options. */
+  optionId: string | null;
   currency: string;
   available: number;
   salesState: SalesState;
@@ -87,6 +95,7 @@ class Places {
     if (booking.items.some(({ soldPartId, productId }) => soldPartId !== null && productId !== target.productId)) {
       return 'product_mismatch';
     }
+    if (booking.items.some((item) => isOfOtherOption(item, target))) return 'option_mismatch';
     if (!ON_SALE.includes(target.salesState)) return salesCode(target.salesState);
     const [pools, slots] = [new Map(this.pools), [...this.slots.values()].map((slot) => ({ ...slot }))];
     for (const { allotmentId, units } of booking.items) {
@@ -158,6 +167,10 @@ function freedCents({ status, isKept, receivedCents, bookingCents, waivedCents, 
 function cancelCode({ status, isKept }: LiveBooking): string | null {
   if (status !== 'completed') return null;
   return isKept ? 'booking_closed' : 'invalid_transition';
+}
+
+function isOfOtherOption({ soldPartId, optionId }: LiveBooking['items'][number], target: Target): boolean {
+  return soldPartId !== null && optionId !== null && target.optionId !== null && optionId !== target.optionId;
 }
 
 function salesCode(state: SalesState): string {

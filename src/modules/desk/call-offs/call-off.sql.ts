@@ -16,8 +16,8 @@ export const LIVE_BOOKINGS = `
       select from booking_items other where other.booking_id = booking.id and other.status <> 'cancelled'
         and other.type = 'unit' and other.departure_id is distinct from $1) as "isKept",
     ${RECEIVED_CENTS}::float8 as "receivedCents", ${WAIVED_CENTS}::float8 as "waivedCents",
-    json_agg(json_build_object('soldPartId', coalesce(i.unit_id, i.extra_id), 'productId', i.product_id, 'allotmentId', i.allotment_id,
-      'units', i.quantity * i.seats_per_unit) order by i.created_at, i.id) as items
+    json_agg(json_build_object('soldPartId', coalesce(i.unit_id, i.extra_id), 'productId', i.product_id, 'optionId', i.option_id,
+      'allotmentId', i.allotment_id, 'units', i.quantity * i.seats_per_unit) order by i.created_at, i.id) as items
   from booking_items i
   join bookings booking on booking.id = i.booking_id
   left join channels channel on channel.id = booking.channel_id
@@ -41,7 +41,7 @@ export const HOLDING_TRIPS = `
 
 /** What the departures $1 can sell at the instant $2. */
 export const TARGETS = `
-  select d.id as "departureId", d.product_id as "productId", d.currency, ${poolOf('d')} as available,
+  select d.id as "departureId", d.product_id as "productId", d.option_id as "optionId", d.currency, ${poolOf('d')} as available,
     ${salesStateOf('d', '$2::timestamptz')} as "salesState"
   from departures d where d.id = any($1) order by d.id`;
 

@@ -90,6 +90,15 @@ export class WaitingEntriesRepository {
     return rows.map(({ id }) => id);
   }
 
+  async optionsOfferedOn(departureId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select distinct option_id as id from waiting_entries
+       where offered_departure_id = $1 and status = 'offered' and option_id is not null`,
+      [departureId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Locks the open entries for the departure, and the others with an offer of it. */
   async lockOpenOf(departureId: string): Promise<WaitingEntry[]> {
     return this.lockWhere('departure', `${OPEN} and (entry.departure_id = $1 or entry.offered_departure_id = $1)`, [

@@ -13,6 +13,10 @@ export class WaitingListListener implements DepartureListener {
     await this.offers.offerUnits(departureId);
   }
 
+  async optionsInUse(departureId: string): Promise<string[]> {
+    return this.offers.listOfferedOptions(departureId);
+  }
+
   async ending({ id }: DepartureSummary): Promise<void> {
     await this.offers.endDeparture(id);
   }

@@ -87,6 +87,11 @@ export class WaitingOffersService {
     }
   }
 
+  /** The options of units on the departure that are offered. */
+  async listOfferedOptions(departureId: string): Promise<string[]> {
+    return this.repository.optionsOfferedOn(departureId);
+  }
+
   /** Locks the departures with units of these entries, then the entries. */
   async lock(id: string): Promise<WaitingEntry> {
     const { departureId, offeredDepartureId } = await this.repository.rows.get(id);

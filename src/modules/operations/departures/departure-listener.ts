@@ -65,6 +65,8 @@ export abstract class DepartureListener {
    * no confirmation is missed.
    */
   confirmedPeople?(departureId: string): Promise<number>;
+  /** The options of units that are sold or held on the departure, which is locked; without units that have no option. */
+  optionsInUse?(departureId: string): Promise<string[]>;
   /** Staff must decide whether the departure runs: it has not reached its minimum. Repeated while that is so. */
   decisionDue?(departureId: string): Promise<void>;
   /** No decision is due: the minimum is reached, staff have decided, or the terms have changed. Repeated while that is so. */

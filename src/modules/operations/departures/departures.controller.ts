@@ -96,7 +96,8 @@ export class DeparturesController {
    * @remarks Changes only the fields that are sent; the product is fixed. The capacity must not be below sold, held and
    * guaranteed units. If the departure moves to another day, booking items, payment plans and trip components follow in the
    * background; `followers` is the number of bookings. A departure with sold or held units cannot be moved into the past, and a
-   * cancelled one cannot be changed.
+   * cancelled one cannot be changed. `optionId` cannot be set while units of another option are sold or held (`departure_in_use`; the
+   * error lists their `optionIds`).
    *
    * A move out of the validity of an allotment suspends the unsold units of its slot; a move back returns them. If the pool
    * then has too few, the move is rejected (the error lists the `slots`) or, with `onShortage=reduce`, the slots return with
@@ -112,8 +113,8 @@ export class DeparturesController {
   @BodyExample({ capacity: 24, priceCents: 6100 })
   @Refuses({
     409: [
-      ...['capacity_exceeded', 'departure_called_off', 'departure_cancelled', 'departure_in_past', 'facility_archived'],
-      ...['product_archived', 'resource_conflict', 'tax_code_inactive'],
+      ...['capacity_exceeded', 'departure_called_off', 'departure_cancelled', 'departure_in_past', 'departure_in_use'],
+      ...['facility_archived', 'product_archived', 'resource_conflict', 'tax_code_inactive'],
     ],
     422: ['option_mismatch', 'unit_mismatch'],
   })

@@ -155,6 +155,7 @@ export class DeparturesService {
       if (isAheadAgain) await this.products.assertNotArchived(departure.productId);
       if (departure.optionId !== null && departure.optionId !== optionId) {
         await this.unitPrices.cutoffOfOption(departure.productId, departure.optionId);
+        await this.assertNoOtherOption(departure, departure.optionId);
       }
       // Prices that stay may be of a unit that was deleted since: they have no effect.
       if (body.unitPrices && JSON.stringify(departure.unitPrices) !== JSON.stringify(unitPrices)) {
@@ -177,6 +178,18 @@ export class DeparturesService {
       const { followers, warnings, unassigned } = move;
       return { departure: await this.record('update', id, { before }), followers, warnings, unassigned };
     });
+  }
+
+  /** Throws 409 `departure_in_use` if units of another option are sold or held on the departure. */
+  private async assertNoOtherOption({ id, sold, held }: Departure, optionId: string): Promise<void> {
+    const found = new Set<string>();
+    for (const listener of this.listeners.all(DepartureListener)) {
+      for (const used of (await listener.optionsInUse?.(id)) ?? []) found.add(used);
+    }
+    found.delete(optionId);
+    if (found.size === 0) return;
+    const details = { sold, held, optionIds: [...found].sort() };
+    throw conflict('departure_in_use', 'Units of another option are sold or held on the departure', details);
   }
 
   /** What is wrong with the resources of the departure. Reads without locks, for what is shown to staff. */

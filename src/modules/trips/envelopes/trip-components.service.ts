@@ -119,6 +119,11 @@ export class TripComponentsService {
     return this.repository.idsNotOnDayOf(departureId);
   }
 
+  /** The options of units that trips hold on the departure. */
+  async listHeldOptions(departureId: string): Promise<string[]> {
+    return this.repository.optionsHeldOn(departureId);
+  }
+
   async countTripsOn(departureId: string): Promise<number> {
     return this.repository.countOnDeparture(departureId);
   }

@@ -304,6 +304,20 @@ export class TripsRepository {
     return row?.count ?? 0;
   }
 
+  /** The options of the units on the departure that trips hold, or are about to hold. */
+  async optionsHeldOn(departureId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select distinct line ->> 'optionId' as id
+       from trip_components c join trip_envelopes t on t.id = c.envelope_id
+       cross join jsonb_array_elements(c.lines) as line
+       where c.departure_id = $1 and line ->> 'optionId' is not null and (
+         (t.status = 'reserved' and c.status = 'held')
+         or (t.status = 'reserve_in_progress' and c.status not in ('cancelled', 'removed')))`,
+      [departureId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Uses two statements. */
   private async viewsOf(trips: readonly Trip[]): Promise<TripView[]> {
     const ids = trips.map(({ id }) => id);

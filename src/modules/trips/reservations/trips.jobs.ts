@@ -46,6 +46,10 @@ export class TripJobs implements DepartureListener {
     return { kind: 'trip', total, pendingIds: await this.components.listTripsNotOnDayOf(departureId) };
   }
 
+  async optionsInUse(departureId: string): Promise<string[]> {
+    return this.components.listHeldOptions(departureId);
+  }
+
   async moved({ id, startDate }: DepartureSummary, before: DepartureSummary): Promise<void> {
     if (startDate !== before.startDate) await this.jobs.add(DEPARTURE_MOVED_JOB, { departureId: id });
   }
