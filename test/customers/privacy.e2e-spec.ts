@@ -64,6 +64,15 @@ const readErasure = async (id: string, erasureId: string) =>
 const execute = (id: string, erasureId: string) =>
   owner.post<One<Erasure>>(`${CUSTOMERS}/${id}/erasures/${erasureId}/execution`);
 
+/** What an export of the data of a customer contains. */
+async function exportOf(id: string): Promise<{ kind: string; records: object[] }[]> {
+  const { id: exportId } = (await owner.post<One<{ id: string }>>(`${CUSTOMERS}/${id}/data-exports`)).body.data;
+  await asSystem(() => app.nest.get(DataExportsService, { strict: false }).write({ exportId }));
+  const download = await owner.get(`${CUSTOMERS}/${id}/data-exports/${exportId}/download`);
+  const { text } = await app.get(String(download.headers['location']));
+  return (JSON.parse(text) as { data: { kind: string; records: object[] }[] }).data;
+}
+
 /** The status and the error of a rejected request. */
 const rejection = ({ status, body }: Answer) => ({ status, ...(body as object) });
 
@@ -322,6 +331,35 @@ describe('the erasure of a customer', () => {
     expect(trip).toMatchObject({
       title: 'Trip of Carl',
       party: { billing: { name: 'Carl Other' }, travelers: [{ name: 'Erased person' }, { name: 'Carl Other' }] },
+    });
+  });
+
+  it('a trip of an agency loses its billing contact when that person is erased, and an export contains the contact', async () => {
+    const agency = await newCustomer(app, { kind: 'company', companyName: 'Billtown Travel' });
+    const [name, email, phone] = ['Petra Billwick', 'petra@billwick.example', '+46700000009'];
+    const { id } = await newCustomer(app, {
+      ...{ firstName: 'Petra', lastName: 'Billwick' },
+      emails: [{ address: email, isPrimary: true }],
+    });
+    const { envelopeId } = await makeTrip(owner, [MANUAL], {
+      ...{ customerId: agency.id, title: 'Group of the agency' },
+      travelerParty: { billing: { name, email, phone }, travelers: [{ name }, { name: 'Gustav Guest' }] },
+    });
+
+    const exported = (await exportOf(id)).find(({ kind }) => kind === 'other trips');
+    expect(exported?.records).toMatchObject([{ billing: { name, email, phone }, travelers: [{ name }] }]);
+    expect(JSON.stringify(exported)).not.toMatch(/Gustav|Group of the agency/);
+    const { id: erasureId } = (await plan(id)).body.data;
+    await execute(id, erasureId);
+    await run(erasureId);
+    const [erased] = await app.sql<{ row: string; party: object }>(
+      'select trip::text as row, traveler_party as party from trip_envelopes trip where id = $1',
+      [envelopeId],
+    );
+    expect(erased?.row).not.toMatch(/petra|billwick|46700000009/i);
+    expect(erased?.party).toMatchObject({
+      billing: { name: 'Erased person' },
+      travelers: [{ name: 'Erased person' }, { name: 'Gustav Guest' }],
     });
   });
 

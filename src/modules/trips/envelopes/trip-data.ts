@@ -11,7 +11,7 @@ import {
   PersonalDataHolder,
 } from '../../customers/index.js';
 import { TripRetentionJobs } from './trip-retention.jobs.js';
-import type { TravelerParty } from './traveler-party.js';
+import type { Traveler, TravelerParty } from './traveler-party.js';
 
 /** Trips of the person: its own and booked ones, those that it pays for, and those of others in which it travels. */
 const TRIPS = `
@@ -23,6 +23,8 @@ const TRIPS = `
     or exists (
       select from jsonb_array_elements(traveler_party -> 'travelers') as traveler where lower(traveler ->> 'email') = any($2)))
   order by id`;
+
+const ERASED = { name: 'Erased person' };
 
 interface TripRow {
   id: string;
@@ -52,13 +54,15 @@ export class TripData implements PersonalDataHolder {
     return (await this.tripsOf(person)).some(isHeld) ? ['future_service'] : [];
   }
 
-  /** Of the party, only the person's own entries: the others are data of other persons. */
+  /** Of a trip of others, only the person's own entries in the party: the others are data of other persons. */
   async collect(person: Person): Promise<HeldData[]> {
-    const isOwn = isOf(person);
     const trips = (await this.tripsOf(person)).map(({ travelerParty, title, cancelReason, ...trip }) => {
       const { billing = null, travelers = [] } = travelerParty ?? {};
-      const own = isPaidBy(person, { ...trip, travelerParty }) && { title, cancelReason, billing };
-      return { ...trip, ...own, travelers: travelers.filter(isOwn) };
+      const { isPayer, isTraveler } = entriesOf(person, travelerParty);
+      const own = isPaidBy(person, { ...trip, travelerParty })
+        ? { title, cancelReason, billing }
+        : isPayer && { billing };
+      return { ...trip, ...own, travelers: travelers.filter(isTraveler) };
     });
     const keptUntil = latestOf(person.bookings.map((booking) => booking.keptUntil));
     return [
@@ -67,7 +71,7 @@ export class TripData implements PersonalDataHolder {
     ];
   }
 
-  /** Of a trip of others, only the person's own entry in the party is replaced. */
+  /** Of a trip of others, only the person's own entries in the party are replaced. */
   async erase(person: Person): Promise<number> {
     const trips = (await this.tripsOf(person)).filter((trip) => trip.bookingId === null);
     const own = trips.filter((trip) => isPaidBy(person, trip));
@@ -76,11 +80,12 @@ export class TripData implements PersonalDataHolder {
       'The data of the customer was erased on request',
     );
     for (const { id, travelerParty } of trips.filter((trip) => !own.includes(trip))) {
-      const isOwn = isOf(person);
-      const travelers = travelerParty?.travelers?.map((one) => (isOwn(one) ? { name: 'Erased person' } : one));
+      const { isPayer, isTraveler } = entriesOf(person, travelerParty);
+      const travelers = travelerParty?.travelers?.map((one) => (isTraveler(one) ? ERASED : one));
+      const party = { ...travelerParty, ...(isPayer && { billing: ERASED }), travelers };
       await this.database.execute(
         `update trip_envelopes set traveler_party = $2, version = version + 1, updated_at = $3 where id = $1`,
-        [id, JSON.stringify({ ...travelerParty, travelers }), this.clock.now()],
+        [id, JSON.stringify(party), this.clock.now()],
       );
     }
     return trips.length;
@@ -89,6 +94,18 @@ export class TripData implements PersonalDataHolder {
   private async tripsOf(person: Person): Promise<TripRow[]> {
     return this.database.query<TripRow>(TRIPS, [bookingIdsOf(person), person.emails, person.customerIds]);
   }
+}
+
+/** Which entries of the party are the person: those with its address, and travelers without one who have the name of the payer. */
+function entriesOf(
+  person: Person,
+  party: TravelerParty | null,
+): { isPayer: boolean; isTraveler: (traveler: Traveler) => boolean } {
+  const isOwn = isOf(person);
+  const { billing } = party ?? {};
+  const isPayer = !!billing && isOwn(billing);
+  const name = isPayer ? billing.name : null;
+  return { isPayer, isTraveler: (one) => isOwn(one) || (!!name && !one.email && one.name === name) };
 }
 
 function isOf({ emails }: Person): (member: { email?: string | null }) => boolean {
