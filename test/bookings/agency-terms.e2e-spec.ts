@@ -4,7 +4,8 @@ import { newChannel } from '../distribution/channels.js';
 import { received } from '../finance/payments/bookings.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { book, makeTrip, MANUAL, reserve } from '../trips/trips.js';
+import { newDeparture } from '../operations/departures.js';
+import { book, makeTrip, MANUAL, reserve, seats } from '../trips/trips.js';
 import { addItem, BOOKINGS, entriesAbout, makeBooking, problem, readBooking, staffWith } from './bookings.js';
 
 interface Rejected {
@@ -100,6 +101,76 @@ describe('the terms of an agency', () => {
     expect(entries).toContainEqual(
       expect.objectContaining({ action: 'bookings.booking.confirm', reason: 'Payment is announced' }),
     );
+  });
+
+  it('a sold booking gets no customer who would then owe more than its credit limit, but a draft or a paid one does', async () => {
+    const customerId = await newAgency();
+    const other = await newCustomer(app);
+    const large = await draftOf(other.id, 20_000);
+    expect((await confirm(large)).status).toBe(200);
+    const give = (id: string, to = customerId) => owner.patch<Rejected>(`${BOOKINGS}/${id}`, { customerId: to });
+
+    const rejected = await give(large);
+    const details = { customerId, currency: 'EUR', limitCents: 15_000, openCents: 20_000 };
+    expect([rejected.status, rejected.body]).toEqual([409, problem('credit_limit_exceeded', details)]);
+    expect((await readBooking(owner, large))['customerId']).toBe(other.id);
+    expect((await give(await draftOf(other.id, 20_000))).status).toBe(200);
+    const [first, second] = [await draftOf(other.id, 10_000), await draftOf(other.id, 10_000)];
+    for (const id of [first, second]) expect((await confirm(id)).status).toBe(200);
+    const both = await Promise.all([give(first), give(second)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+
+    const payment = await owner.post('/v1/admin/finance/payments', received(large, 20_000));
+    expect(payment.status).toBe(201);
+    expect((await owner.put(termsOf(customerId), { ...LIMIT, creditLimitCents: 0 })).status).toBe(200);
+    expect((await give(large)).status).toBe(200);
+  });
+
+  it('a cancelled booking is not reinstated if its customer would then owe more than its credit limit', async () => {
+    const customerId = await newAgency();
+    const [first, second] = [
+      await draftOf(customerId, 10_000, { startDate: app.day(90) }),
+      await draftOf(customerId, 10_000, { startDate: app.day(90) }),
+    ];
+    expect((await confirm(first)).status).toBe(200);
+    expect((await owner.post(`${BOOKINGS}/${first}/cancellation`, { reason: 'Fell ill' })).status).toBe(200);
+    expect((await confirm(second)).status).toBe(200);
+
+    const reinstate = () => owner.post<Rejected>(`${BOOKINGS}/${first}/reinstatement`, { reason: 'By mistake' });
+    const details = { customerId, currency: 'EUR', limitCents: 15_000, openCents: 20_000 };
+    const rejected = await reinstate();
+    expect([rejected.status, rejected.body]).toEqual([409, problem('credit_limit_exceeded', details)]);
+    expect((await readBooking(owner, first))['status']).toBe('cancelled');
+    expect((await owner.put(termsOf(customerId), { ...LIMIT, creditLimitCents: 20_000 })).status).toBe(200);
+    expect((await reinstate()).status).toBe(200);
+  });
+
+  it('trips and bookings of an agency on the same departures are sold at the same time without a deadlock', async () => {
+    const customerId = await newAgency({ ...LIMIT, creditLimitCents: 10_000_000 });
+    const deadlocks = async () => {
+      const [row] = await app.sql<{ deadlocks: string }>(
+        'select deadlocks from pg_stat_database where datname = current_database()',
+      );
+      return Number(row?.deadlocks);
+    };
+    const before = await deadlocks();
+    for (let round = 0; round < 4; round += 1) {
+      const { id: departureId } = await newDeparture(app, { capacity: 20, minParticipants: 15 });
+      const [drafts, trips]: [string[], string[]] = [[], []];
+      for (let count = 0; count < 3; count += 1) {
+        const { id } = await makeBooking(owner, { customerId });
+        await addItem(owner, id, { departureId });
+        drafts.push(id);
+        const { envelopeId } = await makeTrip(owner, [seats(departureId)], { customerId });
+        expect((await reserve(owner, envelopeId)).status).toBe(200);
+        trips.push(envelopeId);
+      }
+      const sold = await Promise.all(drafts.flatMap((id, at) => [confirm(id), book(owner, trips[at] ?? '')]));
+      expect(sold.map(({ status }) => status)).toEqual(sold.map(() => 200));
+    }
+    // The server publishes its counters once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await deadlocks()).toBe(before);
   });
 
   it('payments free credit, and in another currency there is none', async () => {

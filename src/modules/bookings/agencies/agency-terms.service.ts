@@ -11,7 +11,7 @@ import { completePolicy } from '../payment-policies/payment-policy.js';
 import type { ReplaceAgencyTerms } from './agency-terms.dto.js';
 import { type AgencyConditions, AgencyTerms, NO_CONDITIONS } from './agency-terms.entity.js';
 
-/** The terms of agencies. They are locked after bookings. */
+/** The terms of agencies. They are locked after bookings and departures. */
 @Injectable()
 export class AgencyTermsService {
   private readonly rows: Rows<AgencyTerms>;
@@ -42,7 +42,7 @@ export class AgencyTermsService {
     return terms?.channelId ?? null;
   }
 
-  /** Call this with the booking locked: until the transaction ends, no other confirmation for the customer counts its balance. */
+  /** Until the transaction ends, no other sale to the customer counts its balance. */
   async lock(customerId: string): Promise<AgencyTerms | null> {
     return this.rows.findAndLock(customerId);
   }

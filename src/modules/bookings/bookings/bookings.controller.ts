@@ -85,7 +85,8 @@ export class BookingsController {
    * or cancelled booking, only the members of the customer and `notes` can be changed. A new `customerId` copies the name and the
    * contacts that are not sent, unless the booking is closed. A new channel must not be archived,
    * and no active item may use an allotment of another channel. If the departure date moves, the due dates of the payment plan
-   * can move with it.
+   * can move with it. A new customer must not owe more than its credit limit with the booking, unless that is a draft
+   * or has no open balance.
    */
   @Patch(':bookingId')
   @RequireScope('bookings:write')
@@ -94,7 +95,7 @@ export class BookingsController {
   })
   @Refuses({
     409: [
-      ...['booking_closed', 'currency_immutable', 'booking_number_taken', 'channel_archived'],
+      ...['booking_closed', 'currency_immutable', 'booking_number_taken', 'channel_archived', 'credit_limit_exceeded'],
       ...['customer_archived', 'customer_merged', 'customer_erased'],
     ],
     422: ['channel_mismatch', 'invalid_payment_policy'],
@@ -190,7 +191,8 @@ export class BookingsController {
    *
    * @remarks Reverses a cancellation whose settlement is open before the departure. The items that were cancelled with the
    * booking take their units again; payment plan and commissions are as before. Credit notes, refunds and deleted drafts are
-   * not reversed. A booking that is not cancelled is rejected.
+   * not reversed. A booking that is not cancelled is rejected, and so is one that would make its customer owe more than the credit
+   * limit.
    */
   @Post(':bookingId/reinstatement')
   @HttpCode(200)
@@ -200,6 +202,7 @@ export class BookingsController {
   })
   @Refuses({
     409: [
+      'credit_limit_exceeded',
       'customer_archived',
       'invalid_transition',
       'settlement_done',

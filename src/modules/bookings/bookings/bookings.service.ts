@@ -15,7 +15,6 @@ import { ChannelsService } from '../../distribution/index.js';
 import { type Terms, TermsService } from '../../legal/index.js';
 import { RemindersService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
-import type { AgencyTerms } from '../agencies/agency-terms.entity.js';
 import { AgencyTermsService } from '../agencies/agency-terms.service.js';
 import { overridesOf } from '../items/sales-override.js';
 import { completePolicy } from '../payment-policies/payment-policy.js';
@@ -28,6 +27,7 @@ import {
   toBookingSummary,
 } from './booking-summary.js';
 import type {
+  BookingOverride,
   CancelBooking,
   ConfirmBooking,
   CreateBooking,
@@ -171,7 +171,9 @@ export class BookingsService {
       const after = { ...booking.auditImage(), changed: Object.keys(changes).sort() };
       this.record('update', booking, { before, after });
       const view = await this.repository.viewOf(booking);
-      if (await this.departureMoved(view, departureDate)) await this.updateReminders(id);
+      const isMoved = await this.departureMoved(view, departureDate);
+      if (isNewCustomer && (await this.isBalanceDue(id))) await this.assertCredit(booking);
+      if (isMoved) await this.updateReminders(id);
       if (booking.customerEmail !== customerEmail) await this.reminders.addressChanged([id]);
       return view;
     });
@@ -186,7 +188,6 @@ export class BookingsService {
     const overrides = overridesOf({ override, overrideReason });
     return this.database.transaction(async () => {
       const booking = await this.lockExpected(id, expected);
-      const agency = booking.customerId === null ? null : await this.agencies.lock(booking.customerId);
       const before = booking.auditImage();
       booking.confirm((await this.repository.countActiveItems(id)).count, this.moment());
       const departures = await this.departures.listSummaries(await this.repository.activeDepartures(id));
@@ -199,7 +200,7 @@ export class BookingsService {
       const view = await this.repository.viewOf(booking);
       const summary = toBookingSummary(view);
       await this.listeners.call(BookingListener, (listener) => listener.confirmed?.(summary));
-      if (agency && !overrides.includes('credit_limit')) await this.assertCredit(agency, booking.currency);
+      await this.assertCredit(booking, overrides);
       await this.updateReminders(id);
       return view;
     });
@@ -259,6 +260,7 @@ export class BookingsService {
       const summaries = items.map(toBookingItemSummary);
       await this.listeners.call(BookingListener, (listener) => listener.reinstated?.(summary, summaries, reason));
       await this.departureMoved(view, dateBefore);
+      if (await this.isBalanceDue(id)) await this.assertCredit(booking);
       await this.updateReminders(id);
       return view;
     });
@@ -461,18 +463,35 @@ export class BookingsService {
     );
   }
 
-  /** Throws 409 if the customer owes more than its credit. Callers who may not see what customers owe get no figures. */
-  private async assertCredit(agency: AgencyTerms, currency: string): Promise<void> {
-    const limitCents = agency.limitIn(currency);
-    if (limitCents === null) return;
+  /**
+   * Throws 409 if the customer of a sold booking owes more than its credit. Call this after all changes of the booking and its
+   * departures: concurrent sales to the customer wait for the lock of the terms until this one commits, and then count it.
+   * Callers who may not see what customers owe get no figures.
+   */
+  private async assertCredit(
+    { status, customerId, currency }: Booking,
+    overrides: readonly BookingOverride[] = [],
+  ): Promise<void> {
+    if (status === 'draft' || customerId === null) return;
+    const agency = await this.agencies.lock(customerId);
+    const limitCents = agency?.limitIn(currency) ?? null;
+    if (limitCents === null || overrides.includes('credit_limit')) return;
     let openCents = 0;
     await this.listeners.call(BookingListener, async (listener) => {
-      openCents += (await listener.openBalance?.(agency.id, currency)) ?? 0;
+      openCents += (await listener.openBalance?.(customerId, currency)) ?? 0;
     });
     if (openCents <= limitCents) return;
     const figures = hasScope('finance:receivables') ? { limitCents, openCents } : {};
     const message = 'The open balance of the customer would exceed its credit limit';
-    throw conflict('credit_limit_exceeded', message, { customerId: agency.id, currency, ...figures });
+    throw conflict('credit_limit_exceeded', message, { customerId, currency, ...figures });
+  }
+
+  private async isBalanceDue(id: string): Promise<boolean> {
+    const due: boolean[] = [];
+    await this.listeners.call(BookingListener, async (listener) => {
+      due.push((await listener.isBalanceDue?.(id)) ?? false);
+    });
+    return due.includes(true);
   }
 
   /** If the departure date changed, calls the listeners and stores the move. Returns whether it changed. */
