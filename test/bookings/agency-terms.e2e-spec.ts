@@ -5,7 +5,7 @@ import { received } from '../finance/payments/bookings.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { newDeparture } from '../operations/departures.js';
-import { book, makeTrip, MANUAL, reserve, seats } from '../trips/trips.js';
+import { book, makeTrip, MANUAL, readTrip, reserve, seats } from '../trips/trips.js';
 import { addItem, BOOKINGS, entriesAbout, makeBooking, problem, readBooking, staffWith } from './bookings.js';
 
 interface Rejected {
@@ -143,6 +143,28 @@ describe('the terms of an agency', () => {
     expect((await readBooking(owner, first))['status']).toBe('cancelled');
     expect((await owner.put(termsOf(customerId), { ...LIMIT, creditLimitCents: 20_000 })).status).toBe(200);
     expect((await reinstate()).status).toBe(200);
+  });
+
+  it('a trip is booked beyond the credit limit only with an override and its reason', async () => {
+    const customerId = await newAgency({ ...LIMIT, creditLimitCents: 5_000 });
+    const { envelopeId } = await makeTrip(owner, [MANUAL], { customerId });
+    await reserve(owner, envelopeId);
+    const details = { customerId, currency: 'EUR', limitCents: 5_000, openCents: 10_000 };
+    for (const body of [undefined, {}]) {
+      const rejected = await book(owner, envelopeId, body);
+      expect([rejected.status, rejected.body]).toEqual([409, problem('credit_limit_exceeded', details)]);
+    }
+    expect((await readTrip(owner, envelopeId)).status).toBe('reserved');
+    expect((await book(owner, envelopeId, { override: ['credit_limit'] })).status).toBe(400);
+    const override = { override: ['credit_limit'], overrideReason: 'Payment is announced' };
+    const clerk = await staffWith(app, 'trips:*', 'bookings:*');
+    expect((await book(clerk, envelopeId, override)).status).toBe(403);
+
+    const booked = await book(owner, envelopeId, override);
+    expect(booked.status).toBe(200);
+    expect(await entriesAbout(owner, booked.body.data.bookingId ?? '')).toContainEqual(
+      expect.objectContaining({ action: 'bookings.booking.confirm', reason: 'Payment is announced' }),
+    );
   });
 
   it('trips and bookings of an agency on the same departures are sold at the same time without a deadlock', async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { reversed } from '../action-ledger/reversals.js';
-import { makeBooking, readBooking } from '../bookings/bookings.js';
+import { makeBooking, problem, readBooking } from '../bookings/bookings.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { newChannel } from '../distribution/channels.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
@@ -68,6 +68,19 @@ async function addTo(envelopeId: string, body: object) {
 }
 
 describe('components with units', () => {
+  it('a component whose units were priced without lines by an older build is priced again before it is booked', async () => {
+    const { departureId, shared, adult } = await tour();
+    const units = [{ unitId: adult, quantity: 1 }];
+    const made = await makeTrip(owner, [component(departureId, units, { optionId: shared })]);
+    expect((await reserve(owner, made.envelopeId)).status).toBe(200);
+    await app.sql(`update trip_components set lines = '[]' where envelope_id = $1`, [made.envelopeId]);
+
+    const componentIds = made.components.map(({ componentId }) => componentId);
+    const rejected = await book(owner, made.envelopeId);
+    expect([rejected.status, rejected.body]).toEqual([409, problem('trip_not_priced', { componentIds })]);
+    expect((await readTrip(owner, made.envelopeId)).status).toBe('reserved');
+  });
+
   it('a booked component with units has the same items as a direct sale of these units, with their required extras', async () => {
     const { departureId, privately, adult, child, infant, family, list } = await tour();
     const units = [

@@ -119,7 +119,8 @@ export async function readTrip(client: TestClient, id: string): Promise<Trip> {
 
 export const price = (client: TestClient, id: string) => client.post<One<Trip>>(`${TRIPS}/${id}/pricing`);
 export const reserve = (client: TestClient, id: string) => client.post<One<Trip>>(`${TRIPS}/${id}/reserve`);
-export const book = (client: TestClient, id: string) => client.post<One<Trip>>(`${TRIPS}/${id}/booking`);
+export const book = (client: TestClient, id: string, body?: object) =>
+  client.post<One<Trip>>(`${TRIPS}/${id}/booking`, body);
 export const cancel = (client: TestClient, id: string, body?: object) =>
   client.post<One<Trip>>(`${TRIPS}/${id}/cancellation`, body);
 

@@ -17,9 +17,10 @@ export {
 export { bookingSubject } from './bookings/booking-subject.js';
 export { LACKS_TRAVELERS } from './bookings/booking-list.sql.js';
 export type { BilledTax } from './bookings/item-taxes.service.js';
-export { BookingRow, CreateBooking, toBookingRow } from './bookings/booking.dto.js';
+export { BookingRow, ConfirmBooking, CreateBooking, toBookingRow } from './bookings/booking.dto.js';
 export { BookingItemsService } from './bookings/booking-items.service.js';
 export { CreateBookingItem } from './items/booking-item.dto.js';
+export { overridesOf } from './items/sales-override.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { type CancellationForecast, CancellationForecastsService } from './bookings/cancellation-forecasts.service.js';
 export { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';

@@ -4,6 +4,7 @@ import { CustomersService } from '../../customers/index.js';
 import type { CreateBookingItem } from '../items/booking-item.dto.js';
 import type { ItemType, SupplierStatus, UnitOfItem } from '../items/booking-item.entity.js';
 import { titleOf } from '../item-sales/unit-sales.service.js';
+import type { ConfirmBooking } from '../bookings/booking.dto.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
 import { BookingsRepository, type ItemPath } from '../bookings/bookings.repository.js';
 import { ItemTaxesService } from '../bookings/item-taxes.service.js';
@@ -81,7 +82,10 @@ export class TripSalesService {
    * Creates a confirmed booking of the trip's customer, with an item for each component or for each of its lines, and the travelers
    * on their seats. Returns the ids of the items of each component.
    */
-  async sell(sale: TripSale): Promise<{ bookingId: string; customerId: string | null; itemIds: string[][] }> {
+  async sell(
+    sale: TripSale,
+    confirmation: ConfirmBooking,
+  ): Promise<{ bookingId: string; customerId: string | null; itemIds: string[][] }> {
     const { components, travelers, ...buyer } = sale;
     return this.database.transaction(async () => {
       const days = components.flatMap(({ serviceDate }) => serviceDate ?? []).sort();
@@ -92,7 +96,7 @@ export class TripSalesService {
       const itemIds: string[][] = [];
       for (const component of components) itemIds.push(await this.addItems(id, component));
       await this.travelers.seatParty(id, travelers, itemIds);
-      await this.bookings.confirm(id, null);
+      await this.bookings.confirm(id, null, confirmation);
       return { bookingId: id, customerId, itemIds };
     });
   }

@@ -7,6 +7,7 @@ import { NoBody } from '../../../platform/http/no-body.js';
 import { PathId } from '../../../platform/http/path-id.js';
 import { Mutates } from '../../../platform/idempotency/mutates.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
+import { ConfirmBooking } from '../../bookings/index.js';
 import { ReservationsService } from './reservations.service.js';
 import { AbandonTrip, CancelTrip, toTrip, TripEnvelope } from '../envelopes/trip.dto.js';
 import type { TripView } from '../envelopes/trip.entity.js';
@@ -96,7 +97,8 @@ export class ReservationsController {
    * @remarks Creates a confirmed booking with one item per component and confirms the holds at the providers. The
    * trip becomes `booked` with `bookingId`, and the booking belongs to its customer. A trip without one gets the customer with the name
    * and the primary e-mail address of the billing contact, who is created if there is none. Rejected if a hold has expired, the trip
-   * is not reserved or its customer is not active.
+   * is not reserved, its customer is not active, or the customer would owe more than its credit limit. The body may be omitted;
+   * `override` is that of the confirmation of a booking.
    */
   @ApiOperation({ operationId: 'trips_book' })
   @Post('booking')
@@ -104,18 +106,19 @@ export class ReservationsController {
   @RequireScope('trips:write')
   @Mutates('trips.trip.book', { irreversible: 'The sale is agreed with the customer: cancel the trip' })
   @Refuses({
+    403: ['reauthentication_required'],
     409: [
       ...['channel_archived', 'channel_inactive', 'credit_limit_exceeded'],
       ...['customer_archived', 'customer_merged', 'customer_erased'],
-      ...['departure_called_off', 'hold_expired', 'invalid_transition', 'trip_changed'],
+      ...['departure_called_off', 'hold_expired', 'invalid_transition', 'trip_changed', 'trip_not_priced'],
     ],
   })
   async book(
     @PathId('trip', 'envelopeId', 5) id: string,
+    @Body() body: ConfirmBooking,
     @IfMatch() expected: ExpectedVersions,
-    @NoBody() _body: null,
   ): Promise<TripEnvelope> {
-    return respond(await this.reservations.book(id, expected));
+    return respond(await this.reservations.book(id, expected, body));
   }
 
   /**

@@ -15,7 +15,14 @@ import {
   Reverses,
   Undoes,
 } from '../../action-ledger/index.js';
-import { BookingsService, type ComponentSale, type TripSale, TripSalesService } from '../../bookings/index.js';
+import {
+  BookingsService,
+  type ComponentSale,
+  type ConfirmBooking,
+  overridesOf,
+  type TripSale,
+  TripSalesService,
+} from '../../bookings/index.js';
 import { CustomersService } from '../../customers/index.js';
 import { OrganizationSettingsService } from '../../organization/index.js';
 import { InternalProvider } from '../providers/internal-provider.js';
@@ -106,7 +113,9 @@ export class ReservationsService {
   }
 
   /** Turns the trip into a confirmed booking with an item for each component. */
-  async book(id: string, expected: ExpectedVersions): Promise<TripView> {
+  async book(id: string, expected: ExpectedVersions, confirmation: ConfirmBooking): Promise<TripView> {
+    // Rejects a body without a reason before the state of the trip does.
+    overridesOf(confirmation);
     return this.database.transaction(async () => {
       // A merge of customers locks them before their trips.
       const customerId = await this.repository.customerOf(id);
@@ -132,7 +141,7 @@ export class ReservationsService {
       }
       // Runs before the booking, because it locks the departures in the order of their ids.
       await this.confirmAll(plan);
-      const sold = await this.sales.sell(saleOf(trip, held));
+      const sold = await this.sales.sell(saleOf(trip, held), confirmation);
       const { bookingId } = sold;
       held.forEach((component, index) => component.book(sold.itemIds[index] ?? []));
       Object.assign(trip, { bookingId, customerId: sold.customerId });
