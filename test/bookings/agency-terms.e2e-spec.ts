@@ -230,4 +230,19 @@ describe('the terms of an agency', () => {
     expect((await owner.get<object>(termsOf(survivor))).body).toMatchObject({ data: { creditLimitCents: null } });
     expect((await owner.get<object>(termsOf(duplicate))).body).toMatchObject({ data: LIMIT });
   });
+
+  it('a merge gives no terms to a person, and those of a former company can be cleared', async () => {
+    const { id: person } = await newCustomer(app);
+    const duplicate = await newAgency();
+    const merge = await owner.post(`${CUSTOMERS}/${person}/merges`, { duplicateIds: [duplicate] });
+    expect(merge.status).toBe(200);
+    expect((await owner.get<object>(termsOf(person))).body).toMatchObject({ data: { creditLimitCents: null } });
+
+    const former = await newAgency();
+    const change = await owner.patch(`${CUSTOMERS}/${former}`, { kind: 'person', lastName: 'Popa' });
+    expect(change.status).toBe(200);
+    expect((await owner.put(termsOf(former), LIMIT)).status).toBe(422);
+    const cleared = await owner.put<object>(termsOf(former), {});
+    expect(cleared).toMatchObject({ status: 200, body: { data: { creditLimitCents: null, creditCurrency: null } } });
+  });
 });

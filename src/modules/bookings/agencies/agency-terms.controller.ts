@@ -34,9 +34,10 @@ export class AgencyTermsController {
   /**
    * Replace the agency terms of a customer
    *
-   * @remarks The customer must be an active company. New bookings take the channel and the payment policy unless they name their own;
-   * earlier bookings do not change. A confirmation is rejected if the customer would then owe more than the credit limit for
-   * confirmed bookings.
+   * @remarks The customer must be active. Only a company can get terms; those of a customer who no longer is a company can be
+   * cleared. New bookings take the channel and the payment policy unless they name their own; earlier bookings do not change. A
+   * confirmation is rejected if the customer would then owe more than the credit limit for confirmed bookings. So are the
+   * reinstatement of such a booking and the change of its customer.
    */
   @Put()
   @RequireScope('bookings:override')

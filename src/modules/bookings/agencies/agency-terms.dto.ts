@@ -4,10 +4,14 @@ import { CurrencyCode, Instant } from '../../../platform/http/trade-fields.js';
 import { PaymentPolicyBody, PaymentPolicyResponse, toPolicy } from '../payment-policies/payment-policy.dto.js';
 import type { AgencyTerms } from './agency-terms.entity.js';
 
-/** The terms of an agency; they replace the former ones. A member that is omitted or null has no effect. */
+/**
+ * Replaces all terms. A member that is omitted or null is cleared: without `creditLimitCents`, the credit of the customer is not
+ * limited.
+ */
 export class ReplaceAgencyTerms {
   /**
-   * Channel (prefix `chan`) of new bookings of the customer; must not be archived. Its contract has the commission.
+   * Channel (prefix `chan`) of new bookings of the customer; must not be archived. The contract of the channel sets the
+   * commission.
    * @example "chan_01k0dem000e000000000000001"
    */
   @Clearable()

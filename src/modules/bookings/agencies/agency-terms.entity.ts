@@ -3,7 +3,7 @@ import { Audited } from '../../../platform/database/audited.js';
 import { safeInteger } from '../../../platform/database/columns.js';
 import type { PaymentPolicy } from '../payment-policies/payment-policy.js';
 
-/** What a company gets as an agency. */
+/** The terms of an agency. */
 export interface AgencyConditions {
   channelId: string | null;
   paymentPolicy: PaymentPolicy | null;
@@ -28,7 +28,7 @@ export class AgencyTerms extends Audited {
   /** Default of its bookings. */
   @Column('jsonb', { name: 'payment_policy', nullable: true })
   paymentPolicy: PaymentPolicy | null;
-  /** What it may owe for confirmed bookings; null if nobody checks it. */
+  /** What it may owe for confirmed bookings; null if there is no limit. */
   @Column('bigint', { name: 'credit_limit_cents', nullable: true, transformer: safeInteger })
   creditLimitCents: number | null;
   @Column('text', { name: 'credit_currency', nullable: true }) creditCurrency: string | null;

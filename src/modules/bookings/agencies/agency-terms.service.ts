@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
@@ -49,8 +50,7 @@ export class AgencyTermsService {
 
   async replace(customerId: string, body: ReplaceAgencyTerms, expected: ExpectedVersions): Promise<AgencyTerms> {
     const conditions = conditionsOf(body);
-    const { kind } = await this.customers.get(customerId);
-    if (kind !== 'company') {
+    if (!isDeepStrictEqual(conditions, NO_CONDITIONS) && !(await this.isCompany(customerId))) {
       throw unprocessable('customer_not_company', 'Only a company can be an agency', { field: 'customerId' });
     }
     return this.database.transaction(async () => {
@@ -73,8 +73,12 @@ export class AgencyTermsService {
     });
   }
 
-  /** Gives a customer without terms those of the first duplicate that has some. Returns the duplicate; null without one. */
+  /**
+   * Gives a company without terms those of the first duplicate that has some. Returns the duplicate; null without one. A person
+   * gets none: only companies are agencies.
+   */
   async moveToCustomer(customerId: string, duplicateIds: readonly string[]): Promise<string | null> {
+    if (!(await this.isCompany(customerId))) return null;
     const [moved] = await this.database.query<{ id: string }>(
       `update agency_terms terms set id = $1, version = terms.version + 1
        from (
@@ -94,6 +98,10 @@ export class AgencyTermsService {
        where id = $1 and not exists (select from agency_terms own where own.id = $2)`,
       [customerId, formerId],
     );
+  }
+
+  private async isCompany(customerId: string): Promise<boolean> {
+    return (await this.customers.get(customerId)).kind === 'company';
   }
 }
 
