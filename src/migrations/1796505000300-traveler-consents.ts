@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Consents of travelers to the use of their health data, and their withdrawals, which stay as proof when the travel data is erased.
- * The travelers themselves may be deleted.
+ * The travelers themselves may be deleted. A later migration adds the earlier consents.
  */
 export class TravelerConsents1796505000300 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -12,6 +12,7 @@ export class TravelerConsents1796505000300 implements MigrationInterface {
         id text primary key,
         traveler_id text not null,
         booking_id text not null references bookings (id),
+        customer_id text references customers (id),
         granted boolean not null,
         source text check (length(source) between 1 and 500),
         text_version text,
@@ -21,10 +22,7 @@ export class TravelerConsents1796505000300 implements MigrationInterface {
       );
       create index traveler_consents_of_traveler on traveler_consents (traveler_id, created_at);
       create index traveler_consents_booking_id on traveler_consents (booking_id);
-      insert into traveler_consents
-      select 'cons' || substr(id, 5), id, booking_id, true, health_data_consent ->> 'source', health_data_consent ->> 'textVersion',
-        (health_data_consent ->> 'givenAt')::timestamptz, updated_at
-      from booking_travelers where health_data_consent is not null`);
+      create index traveler_consents_of_customer on traveler_consents (customer_id) where customer_id is not null`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -489,3 +489,31 @@ it('consents of travelers to the use of health data and their withdrawals stay a
     { granted: false, source: null, text_version: null },
   ]);
 });
+
+it('a consent that a build without proofs recorded gets its proof before the travel data is erased', async () => {
+  const { booking } = await confirmedBooking(owner, { item: { serviceDate: app.day(2) } });
+  const { id } = await addTraveler(owner, booking.id);
+  const consent = { ...CONSENT, givenAt: '2026-03-02T10:00:00.000Z' };
+  await app.sql('update booking_travelers set health_data_consent = $2 where id = $1', [id, JSON.stringify(consent)]);
+  const proofs = () =>
+    app.sql(
+      `select granted, source, text_version, given_at, booking_id from traveler_consents where traveler_id = $1`,
+      [id],
+    );
+  expect(await proofs()).toEqual([]);
+
+  app.travel({ days: 40 });
+  for (let night = 0; night < 2; night += 1) {
+    await asSystem(() => app.nest.get(TravelerRetentionJobs, { strict: false }).erasePast());
+  }
+  app.travel({ days: -40 });
+  expect(await app.sql('select health_data_consent from booking_travelers where id = $1', [id])).toEqual([
+    { health_data_consent: null },
+  ]);
+  expect(await proofs()).toEqual([
+    {
+      ...{ granted: true, source: CONSENT.source, text_version: CONSENT.textVersion },
+      ...{ given_at: new Date(consent.givenAt), booking_id: booking.id },
+    },
+  ]);
+});

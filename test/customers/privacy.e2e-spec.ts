@@ -363,6 +363,31 @@ describe('the erasure of a customer', () => {
     });
   });
 
+  it('an export contains the consents of the person as a traveler who was deleted, but not those of companions', async () => {
+    const [id, booker] = [
+      (await newCustomer(app)).id,
+      await newCustomer(app, { firstName: 'Ida', lastName: 'Booker' }),
+    ];
+    const booking = await makeBooking(owner, { customerId: booker.id, customerName: 'Ida Booker' });
+    const consent = (source: string) => ({ healthDataConsent: { ...CONSENT, source } });
+    const linked = await addTraveler(owner, booking.id, { customerId: id, ...consent('linked') });
+    const named = await addTraveler(owner, booking.id, {
+      ...{ firstName: 'Ida', lastName: 'Booker', isLead: true },
+      ...consent('named'),
+    });
+    const companion = await addTraveler(owner, booking.id, { lastName: 'Companion', ...consent('companion') });
+    for (const { id: travelerId } of [linked, companion, named]) {
+      expect((await owner.delete(`${travelersOf(booking.id)}/${travelerId}`)).status).toBe(200);
+    }
+    const survivor = await newCustomer(app);
+    await owner.post(`${CUSTOMERS}/${survivor.id}/merges`, { duplicateIds: [id] });
+
+    const consentsOf = async (customerId: string) =>
+      (await exportOf(customerId)).filter(({ kind }) => kind === 'consents of travelers').flatMap((one) => one.records);
+    expect(await consentsOf(survivor.id)).toMatchObject([{ granted: true, source: 'linked' }]);
+    expect(await consentsOf(booker.id)).toMatchObject([{ granted: true, source: 'named' }]);
+  });
+
   it('the job of the retention period keeps a customer about whom a note was written lately', async () => {
     const { id } = await newCustomer(app, { lastName: 'Latecontact' });
     const silent = await newCustomer(app, { lastName: 'Silentcontact' });

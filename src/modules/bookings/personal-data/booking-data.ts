@@ -31,6 +31,14 @@ export const TRAVELERS_OF_PERSON = `
     where traveler.customer_id is null and (traveler.booking_id = any($3) or lower(traveler.email) = any($2))
       and fold(concat_ws(' ', traveler.first_name, traveler.last_name)) in (select fold(name) from unnest($4::text[]) as name)`;
 
+/** Consents of travelers who are the person, and those of deleted travelers that belong to it. The parameters are the same. */
+const CONSENTS = `
+  select booking_id as "bookingId", granted, source, text_version as "textVersion", given_at as "givenAt", created_at as "createdAt"
+  from traveler_consents proof
+  where traveler_id = any(array(${TRAVELERS_OF_PERSON}))
+    or customer_id = any($1) and not exists (select from booking_travelers traveler where traveler.id = proof.traveler_id)
+  order by created_at, id`;
+
 /** Proofs are kept as long as they are needed. */
 const NO_END = '9999-12-31';
 
@@ -158,12 +166,7 @@ export class BookingData implements PersonalDataHolder {
       const found = rows.filter(hasTravelData);
       return opensSealed ? Promise.all(found.map((row) => this.opened(row))) : found;
     };
-    const consents = await this.database.query<object>(
-      `select booking_id as "bookingId", granted, source, text_version as "textVersion", given_at as "givenAt",
-         created_at as "createdAt"
-       from traveler_consents where traveler_id in (${TRAVELERS_OF_PERSON}) order by created_at, id`,
-      travelerKeysOf(person),
-    );
+    const consents = await this.database.query<object>(CONSENTS, travelerKeysOf(person));
     const keptUntil = latestOf(person.bookings.map((booking) => booking.keptUntil));
     return [
       { dataClass: 'contract', kind: 'bookings', keptUntil, records: bookings },

@@ -20,6 +20,8 @@ export class TravelerRetentionJobs {
   /** Each batch has its own transaction, so a stopped job continues with the next batch. */
   @Cron('bookings.travel.retention', '57 3 * * *')
   async erasePast(): Promise<void> {
+    // First, because it needs consents that the erasure deletes.
+    while ((await this.repository.insertUnprovenConsents(BATCH)) > 0);
     const bounds = { today: this.clock.today(), limit: BATCH };
     while ((await this.repository.eraseTravelData(this.env.travelRetentionDays, bounds)) > 0);
   }

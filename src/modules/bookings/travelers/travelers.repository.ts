@@ -44,6 +44,13 @@ const openOf = (today: string): string => `array(
   from (${openQuestions({ today, condition: 'i.booking_id = $1' })}) as open
   where open.traveler_id = traveler.id order by missing) as open_questions`;
 
+/**
+ * The customer to whom the proof of a consent of `traveler` belongs: the traveler's, or that of the booking if both have the same
+ * name. Null for a companion without a customer.
+ */
+const CUSTOMER_OF_PROOF = `coalesce(traveler.customer_id, case
+  when fold(concat_ws(' ', traveler.first_name, traveler.last_name)) = fold(booking.customer_name) then booking.customer_id end)`;
+
 /** The traveler `kept` has data that only the service itself needs. */
 const NO_TRAVEL_DATA = `emergency_contact = null, document = null, dietary = '{}', health_note = null, mobility_note = null,
   health_data_consent = null`;
@@ -117,15 +124,40 @@ export class TravelersRepository {
     );
   }
 
-  /** Adds a consent of the traveler, or its withdrawal, to those that prove what was permitted. */
-  async insertConsent({ id, bookingId, healthDataConsent }: BookingTraveler): Promise<void> {
+  /** Adds the consent of a saved traveler, or its withdrawal, to those that prove what was permitted. */
+  async insertConsent({ id, healthDataConsent }: BookingTraveler): Promise<void> {
     const now = this.clock.now();
     const { source = null, textVersion = null, givenAt = now } = healthDataConsent ?? {};
     await this.database.execute(
-      `insert into traveler_consents (id, traveler_id, booking_id, granted, source, text_version, given_at, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-      [newId('cons'), id, bookingId, healthDataConsent !== null, source, textVersion, givenAt, now],
+      `insert into traveler_consents
+         (id, traveler_id, booking_id, customer_id, granted, source, text_version, given_at, created_at)
+       select $1::text, traveler.id, booking.id, ${CUSTOMER_OF_PROOF}, $3::boolean, $4::text, $5::text, $6::timestamptz,
+         $7::timestamptz
+       from booking_travelers traveler join bookings booking on booking.id = traveler.booking_id
+       where traveler.id = $2`,
+      [newId('cons'), id, healthDataConsent !== null, source, textVersion, givenAt, now],
     );
+  }
+
+  /**
+   * Adds the consents of at most `limit` travelers of whom there is no proof, because a build without these proofs recorded them.
+   * Returns their number.
+   */
+  async insertUnprovenConsents(limit: number): Promise<number> {
+    const { count } = await this.database.execute(
+      `insert into traveler_consents
+         (id, traveler_id, booking_id, customer_id, granted, source, text_version, given_at, created_at)
+       select 'cons' || substr(traveler.id, 5), traveler.id, booking.id, ${CUSTOMER_OF_PROOF}, true,
+         traveler.health_data_consent ->> 'source', traveler.health_data_consent ->> 'textVersion',
+         (traveler.health_data_consent ->> 'givenAt')::timestamptz, $1::timestamptz
+       from booking_travelers traveler join bookings booking on booking.id = traveler.booking_id
+       where traveler.health_data_consent is not null
+         and not exists (select from traveler_consents known where known.traveler_id = traveler.id)
+       order by traveler.id limit $2::int
+       on conflict (id) do nothing`,
+      [this.clock.now(), limit],
+    );
+    return count;
   }
 
   /** Whether the traveler has answers that need a consent to the use of health data. */
