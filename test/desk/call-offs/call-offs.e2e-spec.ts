@@ -76,9 +76,9 @@ describe('calling off a departure', () => {
     const mail = await mailOf(itemOf(items, paid)?.messageId);
     expect(mail).toMatchObject({
       recipient: 'ada@example.com',
-      subject: `The departure of your booking ${paid.number} on 2127-05-12 is called off`,
+      subject: `The departure of your booking ${paid.number} on May 12, 2127 is called off`,
     });
-    expect(mail?.text).toContain('We will refund 118.00 EUR.\n\nCall us for another day');
+    expect(mail?.text).toContain('We will refund €118.00.\n\nCall us for another day');
     expect(itemOf(items, draft)).toMatchObject({ status: 'done', messageId: null });
     expect(await read(app, id)).toMatchObject({
       ...{ status: 'cancelled', salesState: 'cancelled', sold: 0, reasonCode: 'weather', cancelReason: 'Gale warning' },
@@ -165,7 +165,7 @@ describe('calling off a departure', () => {
       ...{ status: 'confirmed', totalCents: 17_700, departureDate: '2127-05-19' },
     });
     const [item] = await itemsOf(owner, started);
-    expect((await mailOf(item?.messageId))?.text).toContain('moved to the departure on 2127-05-19, at the same price');
+    expect((await mailOf(item?.messageId))?.text).toContain('moved to the departure on May 19, 2127, at the same price');
     const [moved] = await app.sql('select departure_moved_at as at from bookings where id = $1', [booking.id]);
     expect(moved).toEqual({ at: null });
     expect([await read(app, id), await read(app, target.id)]).toMatchObject([

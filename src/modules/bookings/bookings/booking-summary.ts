@@ -22,6 +22,8 @@ export interface BookingSummary {
   readonly totalCents: number | null;
   readonly customerName: string;
   readonly customerEmail: string | null;
+  /** Language of documents and mails; null means that of the company. */
+  readonly customerLanguage: string | null;
   readonly startDate: string | null;
   /** Earliest service date of the items that are not cancelled, otherwise the start date. */
   readonly departureDate: string | null;
@@ -82,6 +84,7 @@ export function toBookingSummary(booking: Columns<Booking>): BookingSummary {
     totalCents: booking.totalCents,
     customerName: booking.customerName,
     customerEmail: booking.customerEmail,
+    customerLanguage: booking.customerLanguage,
     startDate: booking.startDate,
     confirmedOn: booking.confirmedOn,
     departureDate: booking.departureDate,

@@ -11,6 +11,7 @@ import { CalledOffMoneyService, type SettledMoney } from '../../finance/index.js
 import { DirectMailsService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { ReservationsService } from '../../trips/index.js';
+import { MailLanguages } from '../mail-languages.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import { callOffMail } from './call-off-mail.js';
 import type { CallOff } from './call-off.entity.js';
@@ -22,14 +23,14 @@ import { CALL_OFF_JOB, CallOffsService } from './call-offs.service.js';
 interface Outcome {
   money?: SettledMoney;
   isWhole?: boolean;
-  recipient: { name: string | null; email: string | null };
+  recipient: { name: string | null; email: string | null; language: string | null };
   bookingNumber: string | null;
 }
 
 /**
  * Works on the items of running call-offs. Each item is one transaction: its effects, its money, its mail and its state are
  * committed together, so a process that is killed leaves it undone, and the next one does it. Any number of processes may work on
- * one call-off: an item is locked by the one that works on it, and the others skip it. Eleven dependencies, because calling off
+ * one call-off: an item is locked by the one that works on it, and the others skip it. Twelve dependencies, because calling off
  * concerns bookings, trips, money, mails and tasks.
  */
 @Injectable()
@@ -43,6 +44,7 @@ export class CallOffRunner {
     private readonly reservations: ReservationsService,
     private readonly departures: DeparturesService,
     private readonly mails: DirectMailsService,
+    private readonly languages: MailLanguages,
     private readonly tasks: TasksService,
     private readonly clock: Clock,
     @Inject(LOG) private readonly log: Logger,
@@ -142,7 +144,8 @@ export class CallOffRunner {
   private async endTrip({ departureId, reason }: CallOff, { envelopeId }: CallOffItem): Promise<Outcome | null> {
     const ended = await this.reservations.unreserve(envelopeId ?? '', { departureId, reason });
     if (!ended) return null;
-    return { recipient: { name: ended.customerName, email: ended.customerEmail }, bookingNumber: null };
+    const recipient = { name: ended.customerName, email: ended.customerEmail, language: null };
+    return { recipient, bookingNumber: null };
   }
 
   private async mail(
@@ -163,8 +166,9 @@ export class CallOffRunner {
       isWhole,
       note,
     };
-    const to = { recipient: recipient.email, name: recipient.name, bookingId: item.bookingId };
-    return this.mails.sendAboutDeparture('call_off', { ...to, ...callOffMail(item, facts) });
+    const language = await this.languages.choose(recipient.language);
+    const to = { recipient: recipient.email, name: recipient.name, language, bookingId: item.bookingId };
+    return this.mails.sendAboutDeparture('call_off', { ...to, ...callOffMail(item, facts, language) });
   }
 
   /** The transaction of the item has rolled back. A database that is away ends the run: the queue repeats it later. */
@@ -182,6 +186,6 @@ export class CallOffRunner {
   }
 }
 
-function outcomeOf({ customerName: name, customerEmail: email, number }: BookingSummary): Outcome {
-  return { recipient: { name, email }, bookingNumber: number };
+function outcomeOf({ customerName: name, customerEmail: email, customerLanguage, number }: BookingSummary): Outcome {
+  return { recipient: { name, email, language: customerLanguage }, bookingNumber: number };
 }

@@ -12,6 +12,7 @@ import { DirectMailsService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import { ProductsService } from '../../products/index.js';
 import type { Subject } from '../subjects/subjects.js';
+import { MailLanguages } from '../mail-languages.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import { WaitingEntriesRepository } from './waiting-entries.repository.js';
 import type { WaitingEndReason, WaitingEntry } from './waiting-entry.entity.js';
@@ -52,7 +53,7 @@ const EVENTS: Readonly<Record<Verb, string>> = {
 /**
  * Offers the free units of departures to the first waiting entries that they satisfy, and ends the offers. A departure is locked
  * before its entries. Each change that makes an entry wait for a departure locks that departure, too. So the entry is there before
- * units are freed, or its change finds them free. Twelve dependencies: an offer holds units, is mailed to a customer or becomes a task of staff, and
+ * units are freed, or its change finds them free. Thirteen dependencies: an offer holds units, is mailed to a customer or becomes a task of staff, and
  * expires by a job.
  */
 @Injectable()
@@ -64,6 +65,7 @@ export class WaitingOffersService {
     private readonly products: ProductsService,
     private readonly customers: CustomersService,
     private readonly mails: DirectMailsService,
+    private readonly languages: MailLanguages,
     private readonly tasks: TasksService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
@@ -198,10 +200,11 @@ export class WaitingOffersService {
     }
     const departure = await this.departures.getSummary(offeredDepartureId);
     const product = await this.products.findTitle(productId, copy.language);
-    const mail = waitingOfferMail({ product, departure, seats, expiresAt: offerExpiresAt });
+    const language = await this.languages.choose(copy.language);
+    const mail = waitingOfferMail({ product, departure, seats, expiresAt: offerExpiresAt }, language);
     const before = entry.auditImage();
     entry.messageId = await this.mails.sendAboutDeparture('waiting_offer', {
-      ...{ recipient: copy.email, name: copy.name, customerId },
+      ...{ recipient: copy.email, name: copy.name, language, customerId },
       ...mail,
     });
     await this.save('inform', entry, { before });

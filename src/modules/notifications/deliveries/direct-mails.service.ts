@@ -3,12 +3,23 @@ import { Env } from '../../../platform/config/env.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { AccountLinksService, type AccountMail, AccountMailListener } from '../../identity/index.js';
+import type { DocumentLanguage } from '../../organization/index.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
 import { LINK, withLink } from './link-placeholder.js';
 
 export const SEND_MESSAGES = 'notifications.send';
+
+/** How mails about departures begin. */
+const GREETINGS: Readonly<Record<DocumentLanguage, { named: string; unnamed: string }>> = {
+  en: { named: 'Dear {name},', unnamed: 'Hello,' },
+  de: { named: 'Guten Tag {name},', unnamed: 'Guten Tag,' },
+  fr: { named: 'Bonjour {name},', unnamed: 'Bonjour,' },
+  es: { named: 'Hola, {name}:', unnamed: 'Hola:' },
+  it: { named: 'Gentile {name},', unnamed: 'Buongiorno,' },
+  ro: { named: 'Bună ziua, {name},', unnamed: 'Bună ziua,' },
+};
 
 /** A mail that sends a customer or partner the link to a contract. */
 export interface ContractMail {
@@ -31,6 +42,8 @@ export interface DepartureMail {
   recipient: string;
   /** Null if it is not known. */
   name: string | null;
+  /** Language of the texts. */
+  language: DocumentLanguage;
   subject: string;
   /** Texts, or the link to the page of an offer (`OfferLinks`). */
   paragraphs: readonly string[];
@@ -122,9 +135,10 @@ export class DirectMailsService extends AccountMailListener {
   /** Stores the mail in the running transaction and returns its id. The mail is sent if and only if that commits. */
   async sendAboutDeparture(
     kind: 'call_off' | 'waiting_offer',
-    { name, paragraphs, ...mail }: DepartureMail,
+    { name, language, paragraphs, ...mail }: DepartureMail,
   ): Promise<string> {
-    const greeting = name === null ? 'Hello,' : `Dear ${name},`;
+    const { named, unnamed } = GREETINGS[language];
+    const greeting = name === null ? unnamed : named.replace('{name}', () => name);
     const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
     const id = await this.messages.queue({ kind, ...mail, text });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });

@@ -1,4 +1,5 @@
 import { localMoney } from '../../../platform/money/local-money.js';
+import { dayInWords } from '../../../platform/time/day-in-words.js';
 import type { BookingFacts } from '../targets/booking-facts.js';
 import type { DueTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
@@ -48,7 +49,7 @@ export function placeholdersOf(trigger: LiveTrigger | null): Placeholders {
 
 /** The values in this language: days and amounts are written as its readers expect. */
 export function valuesOf({ customerName, booking, target, company }: MailFacts, language: string): TemplateValues {
-  const day = (date: string | null | undefined) => (date ? localDay(date, language) : null);
+  const day = (date: string | null | undefined) => (date ? dayInWords(date, language) : null);
   const ask = target?.ask ?? null;
   const account = ask && accountFor(company, ask.currency);
   return {
@@ -110,11 +111,4 @@ export function sampleFacts(company: CompanyFacts): MailFacts {
 function accountFor({ bankAccounts }: CompanyFacts, currency: string) {
   const accounts = bankAccounts.filter((account) => account.currency === currency);
   return accounts.find(({ isDefault }) => isDefault) ?? accounts[0] ?? null;
-}
-
-/** A day is the same in every time zone. */
-function localDay(date: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(
-    new Date(`${date}T00:00:00Z`),
-  );
 }
