@@ -120,6 +120,10 @@ describe('the page of an offer', () => {
 
     expect([asked.status, asked.text]).toEqual([409, expect.stringContaining('value="6000"')]);
     expect(asked.text).toContain('The price has changed');
+    const silent = await form(path, { accepted: 'yes' });
+    expect([silent.status, silent.text]).toEqual([409, expect.stringContaining('value="6000"')]);
+    const json = await app.post(path, { accepted: 'yes', totalCents: 5_000 });
+    expect(json.status).toBe(409);
     expect(await readWaiting(app, entry)).toMatchObject({ status: 'offered', bookingId: null });
     expect(await read(app, departureId)).toMatchObject({ sold: 0, held: 1 });
     expect((await form(path, { accepted: 'yes', totalCents: '6000' })).status).toBe(200);

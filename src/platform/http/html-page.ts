@@ -82,7 +82,7 @@ export function formFields(body: unknown, type = ''): (name: string) => string {
   const parsed = parsedOr(null, text);
   return (name) => {
     const value: unknown = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, name) : undefined;
-    return typeof value === 'string' ? value : '';
+    return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '';
   };
 }
 

@@ -33,7 +33,7 @@ export class LinkTokens {
     return `${id.slice(-ID_LENGTH)}${inBase36(code)}`;
   }
 
-  /** Null if the text has not the form of a token for a record with this prefix. */
+  /** Null if the text is not a well-formed token for a record with this prefix. */
   read(purpose: string, prefix: string, token: string): PresentedToken | null {
     const id = `${prefix}_${token.slice(0, ID_LENGTH)}`;
     if (!TOKEN.test(token) || !isId(prefix, id)) return null;

@@ -47,7 +47,7 @@ export const CONTRACTS = `
 export const MESSAGES = `
   select message.id, message.kind, message.status, message.subject, message.sent_at as "sentAt", message.created_at as "createdAt"
   from notification_messages message where message.id in (
-    select id from notification_messages where booking_id = $1
+    select id from notification_messages where booking_id = $1 and kind <> 'test'
     union all
     select sent.id from reminder_runs run join notification_messages sent on sent.run_id = run.id where run.booking_id = $1
     union all

@@ -36,7 +36,7 @@ const SOURCES: Readonly<Record<TimelineKind, Source>> = {
     scope: 'notifications:read',
     columns: `message.id, message.subject as title, message.status, found.booking_id, null::bigint, null::text, message.created_at`,
     from: `(
-      select id, booking_id from notification_messages where booking_id in ${BOOKINGS}
+      select id, booking_id from notification_messages where booking_id in ${BOOKINGS} and kind <> 'test'
       union
       select id, booking_id from notification_messages where customer_id in ${MERGED}
       union

@@ -206,7 +206,7 @@ export function pageLanguageOf(tag: string): PageLanguage {
   return languageAmong(PAGE_LANGUAGES, tag);
 }
 
-/** The page of an offer. Its forms are sent to its own address, so it contains no token. */
+/** Returns the page of an offer. Its forms are sent to its own address, so it contains no token. */
 export function offerPage(
   state: OfferState,
   { language, company }: { language: PageLanguage; company: string },

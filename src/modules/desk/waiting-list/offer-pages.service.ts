@@ -44,7 +44,7 @@ interface Linked {
 
 /**
  * Pages on which customers take or decline an offer of the waiting list. Links are computed: each names its entry and its offer, so it
- * ends with that offer. Eleven dependencies: the page shows a departure, a product and a price, and its answer books, informs
+ * ends with that offer. Twelve dependencies: the page shows a departure, a product and a price, and its answer books, informs
  * staff and is logged.
  */
 @Injectable()
@@ -107,13 +107,13 @@ export class OfferPagesService extends OfferLinks {
     return this.page(linked, languageOfBrowser, state);
   }
 
-  /** Books at the price that the customer has read, or not at all. */
+  /** Books at the price that the customer has read, or not at all: a page without a price asks again as soon as there is one. */
   private async accept({ id, offers }: WaitingEntry, totalCents: number | null): Promise<void> {
     await this.database.transaction(async () => {
       const { entry } = await this.entries.acceptByCustomer(id, offers);
       if (entry.bookingId === null) throw new Error('An accepted entry has a booking');
       const price = await this.priceOf(entry.bookingId);
-      if (totalCents !== null && totalCents !== price.cents) {
+      if (totalCents !== price.cents) {
         throw conflict(PRICE_CHANGED, 'The price has changed since the page was opened', { ...price });
       }
       const subject = { subjectType: 'booking', subjectId: entry.bookingId } as const;

@@ -133,7 +133,7 @@ export class WaitingEntriesService {
     return this.book(id, (entry) => entry.assertOffer(offer, this.clock.now()));
   }
 
-  /** The customer does not take this offer, and waits no longer. */
+  /** Declines the offer and withdraws the entry. */
   async declineByCustomer(id: string, offer: number): Promise<void> {
     await this.database.transaction(async () => {
       const entry = await this.offers.lock(id);

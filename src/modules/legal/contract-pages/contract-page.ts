@@ -139,7 +139,7 @@ export function pageLanguageOf(tag: string): PageLanguage {
   return languageAmong(PAGE_LANGUAGES, tag);
 }
 
-/** The contract with the name and address of the company. Escapes the title; the body was sanitized at the issue. */
+/** Returns the contract with the name and address of the company. Escapes the title; the body was sanitized at the issue. */
 export function contractPage(contract: ShownContract, company: Company): HtmlPage {
   const language = pageLanguageOf(contract.language);
   const texts = TEXTS[language];
@@ -180,7 +180,7 @@ function signatureForm({ bodySha256 }: ShownContract, { sign, fullName, statemen
 </form>`;
 }
 
-/** The page for an invalid link, or for a void contract. */
+/** Returns the page for an invalid link, or for a void contract. */
 export function noticePage(
   notice: 'notFound' | 'void',
   { language, company }: { language: PageLanguage; company: Company },

@@ -28,7 +28,7 @@ export class MessageTokens {
     return this.tokens.create(purpose, messageId, emailKey(subject));
   }
 
-  /** Null if the text has not the form of a token. */
+  /** Null if the text is not a well-formed token. */
   read(purpose: TokenPurpose, token: string): PresentedMessageToken | null {
     const presented = this.tokens.read(purpose, PREFIX, token);
     return presented && { messageId: presented.id, isFor: (subject) => presented.isFor(emailKey(subject)) };

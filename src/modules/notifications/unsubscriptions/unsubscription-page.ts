@@ -43,7 +43,7 @@ export function pageLanguageOf(tag: string): PageLanguage {
   return languageAmong(PAGE_LANGUAGES, tag);
 }
 
-/** The page. Its form is sent to its own address, so it contains no token. */
+/** Returns the page. Its form is sent to its own address, so it contains no token. */
 export function unsubscriptionPage(
   state: PageState,
   { language, company }: { language: PageLanguage; company: string },
