@@ -36,6 +36,10 @@ export const notificationsRecipes: Record<string, Recipe> = {
     const { id } = await post(app, TEMPLATES, TEMPLATE);
     return { ...staff(app), parameters: { id }, body: { sample: true }, subject: null };
   },
+  [`POST ${TEMPLATES}/{id}/test-messages`]: async (app) => {
+    const { id } = await post(app, TEMPLATES, TEMPLATE);
+    return { ...staff(app), parameters: { id }, body: { sample: true }, subject: made('notification_message') };
+  },
   [`POST ${SUPPRESSIONS}`]: async (app) => ({
     ...staff(app),
     body: { address: `no-mail-${randomUUID()}@example.com` },

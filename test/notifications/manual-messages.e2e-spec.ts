@@ -300,7 +300,7 @@ describe('a test message', () => {
     const sent = await test({ bookingId });
     expect([sent.status, sent.body.data]).toMatchObject([
       201,
-      { kind: 'manual', bookingId: null, customerId: null, templateId: id, createdBy: expect.stringMatching(/^user_/) },
+      { kind: 'test', bookingId, customerId: null, templateId: id, createdBy: expect.stringMatching(/^user_/) },
     ]);
     await work();
     expect(mailsTo(user.email)).toMatchObject([{ subject: '[Test] News for Clara', text: 'See you soon.\n' }]);

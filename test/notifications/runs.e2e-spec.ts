@@ -3,6 +3,7 @@ import { ReminderJobs } from '../../src/modules/notifications/planning/reminders
 import { type Page, staffWith } from '../bookings/bookings.js';
 import { bookingWith } from '../finance/payments/bookings.js';
 import { retryWhileBusy } from '../finance/payments/payments.js';
+import { demoId } from '../../src/platform/ids/id.js';
 import { schedulesPath } from '../finance/payment-plans/plans.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -132,6 +133,9 @@ describe('the list of a booking’s runs', () => {
       ['sms', null, 'string'],
     ]);
     expect(await list(`bookingId=${id}&runAfter=${at(inDays(24))}`)).toHaveLength(2);
+    await app.sql('update bookings set customer_id = $2 where id = $1', [id, demoId('cus', 1)]);
+    expect(await list(`customerId=${demoId('cus', 1)}&ruleId=${rule.id}`)).toHaveLength(3);
+    expect(await list(`customerId=${demoId('cus', 2)}&ruleId=${rule.id}`)).toEqual([]);
     expect(await list(`bookingId=${id}&trigger=invoice_due,payment_complete`)).toEqual([]);
     await app.sql(
       `update reminder_runs set status = 'skipped', reason = 'rate_limited', recipient = 'Emil@example.com' where id = $1`,

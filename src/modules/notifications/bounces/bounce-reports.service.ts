@@ -6,7 +6,7 @@ import { invalidField, unavailable } from '../../../platform/errors/app-error.js
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { BOUNCE_TOKENS, MessageTokens } from '../messages/message-tokens.js';
 import { MessagesService, type MessageReport } from '../messages/messages.service.js';
-import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import { isToStaff, type NotificationMessage } from '../messages/notification-message.entity.js';
 import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { bounceKindOf, readBounceMail } from './bounce-mail.js';
@@ -97,7 +97,7 @@ export class BounceReportsService {
     } else if (kind === 'hard' || (kind === 'soft' && (await this.isLastSoftBounce(message)))) {
       const cause = { address: recipient, scope: 'all', reason: 'hard_bounce', messageId } as const;
       const suppressionId = await this.suppressions.add(cause);
-      if (message.kind !== 'account') await this.suppressions.report({ suppressionId, bookingId, customerId });
+      if (!isToStaff(message.kind)) await this.suppressions.report({ suppressionId, bookingId, customerId });
     }
     if (kind === 'rejected') return;
     const event = kind === 'complaint' ? 'message.complained' : 'message.bounced';

@@ -16,7 +16,7 @@ import { UnsubscriptionsService } from '../unsubscriptions/unsubscriptions.servi
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { type MailFile, MessageFiles } from '../messages/message-files.js';
-import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import { isToStaff, type NotificationMessage } from '../messages/notification-message.entity.js';
 import { isSendable, namedTemplate, recipientKindOf } from '../rules/channel-config.js';
 import { type ClaimedRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { MailComposer } from '../templates/mail-composer.js';
@@ -131,7 +131,8 @@ export class DeliveryJobs {
       if (suppression) {
         const { bookingId, customerId } = message;
         await this.messages.suppress(message);
-        await this.suppressions.report({ suppressionId: suppression.id, bookingId, customerId });
+        if (!isToStaff(message.kind))
+          await this.suppressions.report({ suppressionId: suppression.id, bookingId, customerId });
         return 'decided';
       }
       const link = await this.linkOf(message);
@@ -291,7 +292,7 @@ export class DeliveryJobs {
   private async suppress({ id, kind, recipient, bookingId, customerId }: NotificationMessage): Promise<void> {
     const cause = { scope: 'all', reason: 'hard_bounce' } as const;
     const suppressionId = await this.suppressions.add({ address: recipient, messageId: id, ...cause });
-    if (kind !== 'account') await this.suppressions.report({ suppressionId, bookingId, customerId });
+    if (!isToStaff(kind)) await this.suppressions.report({ suppressionId, bookingId, customerId });
   }
 
   private async deliveryResultOf({ runId, attempts }: NotificationMessage, outcome: Outcome): Promise<DeliveryResult> {

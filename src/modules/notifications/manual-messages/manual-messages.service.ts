@@ -95,7 +95,8 @@ export class ManualMessagesService {
       this.rateLimits.takeMail({ subject: createdBy, recipient });
       // A template may contain the placeholder of a link, which only some mails have.
       const mail = { subject: `[Test] ${subject}`.slice(0, MAX_SUBJECT), text: text.replaceAll(LINK, '') };
-      return this.queue({ kind: 'manual', ...mail, recipient, createdBy, templateId });
+      const { bookingId = null } = input;
+      return this.queue({ kind: 'test', ...mail, bookingId, recipient, createdBy, templateId });
     });
   }
 

@@ -249,7 +249,7 @@ export class MessagesService {
        set status = 'sending', lease_until = $2, attempts = message.attempts + 1, updated_at = $1
        where message.id = (
          select id from notification_messages
-         where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual', 'marketing', 'document')
+         where kind in ('contract', 'account', 'call_off', 'waiting_offer', 'manual', 'marketing', 'document', 'test')
            and status = 'queued' and send_at <= $1
          order by send_at, id limit 1 for update skip locked)
        returning ${this.columns()}`,

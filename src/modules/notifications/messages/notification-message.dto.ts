@@ -8,6 +8,7 @@ import { maskAddress, shownAddress } from './mask-address.js';
 import {
   MESSAGE_KINDS,
   MESSAGE_STATUSES,
+  isToStaff,
   type MessageKind,
   type MessageStatus,
   type NotificationMessage,
@@ -90,7 +91,7 @@ export class NotificationMessageResponse {
 
   /**
    * Subject of the message: a reminder, a contract, the account of a member of staff, or a departure that was called off. Staff send
-   * `manual` and `marketing` messages, and `document` messages with files.
+   * `manual` and `marketing` messages, `document` messages with files, and `test` messages to themselves.
    */
   @OneOf(MESSAGE_KINDS)
   kind: MessageKind;
@@ -182,7 +183,7 @@ export class NotificationMessageResponse {
 export function toMessage(message: NotificationMessage): NotificationMessageResponse {
   return respond(NotificationMessageResponse, message, {
     contractReference: message.contractId,
-    recipient: message.kind === 'account' ? maskAddress(message.recipient) : shownAddress(message.recipient),
+    recipient: isToStaff(message.kind) ? maskAddress(message.recipient) : shownAddress(message.recipient),
     files: message.files.map(({ source, id, fileName, sizeBytes }) => {
       return { attachmentId: source === 'attachment' ? id : null, fileName, sizeBytes };
     }),

@@ -14,8 +14,14 @@ export const MESSAGE_KINDS = extensible('NotificationKind', [
   'manual',
   'marketing',
   'document',
+  'test',
 ]);
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+/** Whether a message goes to a member of staff, not to a customer. */
+export function isToStaff(kind: MessageKind): boolean {
+  return kind === 'account' || kind === 'test';
+}
 
 export const MESSAGE_STATUSES = named('NotificationStatus', [
   'queued',

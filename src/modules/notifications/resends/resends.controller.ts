@@ -32,8 +32,8 @@ export class ResendsController {
    *
    * @remarks Queues a new message in place of one that failed or was returned; `resendOf` names that one. It goes to the present address of the
    * booking, unless `recipientEmail` names another address of the booking or its customer. A reminder gets the
-   * present amount, and is rejected if nothing is owed any more. If the outcome of the last attempt is unknown, `confirm` is required. Account
-   * mails of staff cannot be sent again; request a new one.
+   * present amount, and is rejected if nothing is owed any more. If the outcome of the last attempt is unknown, `confirm` is required. Mails
+   * to staff, about their accounts and to test templates, cannot be sent again; request a new one.
    */
   @ApiOperation({ operationId: 'notificationMessages_resend' })
   @Post('messages/:id/resend')

@@ -10,7 +10,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
 import { MessageFiles } from '../messages/message-files.js';
 import { MessagesService } from '../messages/messages.service.js';
-import type { MessageStatus, NotificationMessage } from '../messages/notification-message.entity.js';
+import { isToStaff, type MessageStatus, type NotificationMessage } from '../messages/notification-message.entity.js';
 import { onRecord, RecordAddresses } from '../messages/record-addresses.js';
 import { type ReminderRunResponse, toReminderRun } from '../runs/reminder-run.dto.js';
 import type { ReminderRun, RunStatus } from '../runs/reminder-run.entity.js';
@@ -76,7 +76,7 @@ export class ResendsService {
       const message = await this.messages.lock(id);
       const { kind, status, reason, erasedAt, runId } = message;
       if (
-        kind === 'account' ||
+        isToStaff(kind) ||
         !RESENDABLE.includes(status) ||
         erasedAt !== null ||
         (await this.messages.wasResent(id))

@@ -114,6 +114,11 @@ export class ListAllReminderRuns extends ListReminderRuns {
   @Id('book')
   bookingId?: string;
 
+  /** Only reminders about bookings of this customer (prefix `cus`). */
+  @Optional()
+  @Id('cus')
+  customerId?: string;
+
   /** Only reminders of this rule (prefix `rrul`). */
   @Optional()
   @Id('rrul')

@@ -130,7 +130,7 @@ export class ReminderRunsRepository {
   ) {}
 
   async list(query: ListAllReminderRuns): Promise<{ rows: ListedRun[]; total: number }> {
-    const { bookingId, ruleId, reason, recipient, stage, runAfter, runBefore } = query;
+    const { bookingId, customerId, ruleId, reason, recipient, stage, runAfter, runBefore } = query;
     const found = this.database
       .repository(ReminderRun)
       .createQueryBuilder('run')
@@ -141,6 +141,10 @@ export class ReminderRunsRepository {
         'customer_email',
       );
     if (bookingId !== undefined) found.andWhere('run.bookingId = :bookingId', { bookingId });
+    if (customerId !== undefined) {
+      const ofCustomer = 'run.bookingId in (select id from bookings where customer_id = :customerId)';
+      found.andWhere(ofCustomer, { customerId });
+    }
     if (ruleId !== undefined) found.andWhere('run.ruleId = :ruleId', { ruleId });
     filterRows(found, 'rule.trigger', query.trigger);
     filterRows(found, 'run.status', query.status);
