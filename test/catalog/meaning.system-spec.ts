@@ -28,6 +28,7 @@ let app: TestApp;
 beforeAll(async () => {
   const plain = await startApp({ env: { JOBS: 'false' } });
   // The demo catalog would be embedded first, which takes longer than these tests.
+  await plain.sql(`update products set status = 'archived', archived_at = now() where status <> 'archived'`);
   await plain.sql(`update catalog_document set deleted_at = now()`);
   await plain.close();
   app = await startApp({ env: { EMBEDDER: 'builtin' } });
