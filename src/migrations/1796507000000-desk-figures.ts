@@ -55,8 +55,8 @@ export class DeskFigures1796507000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     for (const [name, , , replaced] of INDEXES) {
-      if (replaced) await runner.query(`create index concurrently ${replaced} on ${REPLACED[replaced]}`);
-      await runner.query(`drop index concurrently ${name}`);
+      if (replaced) await runner.query(`create index ${replaced} on ${REPLACED[replaced]}`);
+      await runner.query(`drop index ${name}`);
     }
   }
 }
