@@ -85,7 +85,7 @@ describe('the page of an offer', () => {
     expect((await read(app, departureId)).version).toBe(version);
     const { messageId } = await readWaiting(app, entry);
     const { body } = await owner.get<One<{ text: string }>>(`${MESSAGES}/${messageId}`);
-    expect(body.data.text).toContain('on this page:\n\n{{link}}\n\n');
+    expect(body.data.text).toMatch(/^Guten Tag [^]*auf dieser Seite an[^]*:\n\n\{\{link\}\}\n\n/);
   });
 
   it('books the offer once at the price that it showed, and staff get a task', async () => {

@@ -36,7 +36,7 @@ describe.each(DOCUMENT_LANGUAGES)('the mails about departures in %s', (language)
     const release = { action: 'release', reprice: false, ...MONEY } as const;
     const part = { action: 'cancel', reprice: false, ...MONEY } as const;
 
-    expect(callOffMail(release, { ...FACTS, bookingNumber: null }, language).subject).not.toMatch(/B-7|null/);
+    expect(callOffMail(release, { ...FACTS, bookingNumber: null }, language).subject).not.toMatch(/B-7|\bnull\b/);
     const [whole, some] = [true, false].map(
       (isWhole) => callOffMail(part, { ...FACTS, isWhole }, language).paragraphs[1],
     );
