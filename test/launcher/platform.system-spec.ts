@@ -121,7 +121,12 @@ describe('--json', () => {
       `select sum(documents)::int as documents from catalog_search_index i join catalog_slice s on s.id = i.slice_id
        where searched and vertical = 'products'`,
     );
-    expect(stored?.documents).toBe(document.documents);
+    // A document that is no longer active is stored, but not searched.
+    const [hidden] = await app.sql<{ documents: number }>(
+      `select count(*)::int as documents from catalog_document d join catalog_slice s on s.id = d.slice_id
+       where d.deleted_at is null and vertical = 'products' and d.fields ->> 'status' in ('draft', 'archived')`,
+    );
+    expect([hidden?.documents, Number(stored?.documents) + Number(hidden?.documents)]).toEqual([1, document.documents]);
     expect(await app.sql('select action from action_ledger_entries where subject_id = $1', [document.id])).toEqual([
       { action: 'catalog.reindex.start' },
     ]);
