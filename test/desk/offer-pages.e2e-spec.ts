@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { entriesAbout, invalid, type One, readBooking } from '../bookings/bookings.js';
-import { newCustomer } from '../customers/customers.js';
+import { CUSTOMERS, newCustomer } from '../customers/customers.js';
+import { newChannel } from '../distribution/channels.js';
 import { type MailServer, startMailServer } from '../notifications/mail-server.js';
 import { DEPARTURES, newDeparture, read } from '../operations/departures.js';
 import { activeList, newPricedUnit, PRICE_LISTS } from '../products/price-lists.js';
@@ -46,15 +47,17 @@ interface Offer {
 
 /** An offer that was mailed, and the path of its page. */
 async function mailed(terms: { departureId: string } & Record<string, unknown>, customer: object = {}): Promise<Offer> {
-  const { id: customerId, emails } = await newCustomer(app, {
-    emails: [{ address: `wait-${randomUUID()}@example.com` }],
-    ...customer,
-  });
-  const email = emails[0]?.address ?? '';
+  const emails = [{ address: `wait-${randomUUID()}@example.com` }];
+  const { id: customerId } = await newCustomer(app, { emails, ...customer });
   const entry = await newWaiting(app, { customerId, ...terms });
   expect(entry.status).toBe('offered');
   await offersOf(app).mail(entry);
   await send();
+  const [recipient] = await app.sql<{ email: string }>(
+    'select recipient as email from notification_messages where id = $1',
+    [(await readWaiting(app, entry)).messageId],
+  );
+  const email = recipient?.email ?? '';
   const [path] = linksTo(email);
   if (!path) throw new Error('No mail has a link');
   return { entry, email, path };
@@ -128,6 +131,27 @@ describe('the page of an offer', () => {
     expect(await read(app, departureId)).toMatchObject({ sold: 0, held: 1 });
     expect((await form(path, { accepted: 'yes', totalCents: '6000' })).status).toBe(200);
     expect(await readWaiting(app, entry)).toMatchObject({ status: 'accepted' });
+  });
+
+  it('shows an agency the price of its channel', async () => {
+    const { productId, unitId } = await newPricedUnit(app);
+    const { id: channelId } = await newChannel(app);
+    const price = { productId, unitId, from: '2020-01-01', to: '2199-12-31' };
+    await activeList(app, [{ ...price, amountCents: 5_000 }]);
+    await activeList(app, [{ ...price, amountCents: 4_000 }], { channelId });
+    const { id: departureId } = await newDeparture(app, { productId, capacity: 1 });
+    const agency = await newCustomer(app, {
+      ...{ kind: 'company', companyName: 'Agency', firstName: undefined, lastName: undefined },
+      emails: [{ address: `agency-${randomUUID()}@example.com` }],
+    });
+    expect((await owner.put(`${CUSTOMERS}/${agency.id}/agency-terms`, { channelId })).status).toBe(200);
+    const units = [{ unitId, quantity: 1 }];
+    const { entry, path } = await mailed({ departureId, customerId: agency.id, units, quantity: undefined });
+
+    expect((await app.get(path)).text).toContain('value="4000"');
+    expect((await form(path, { accepted: 'yes', totalCents: '4000' })).status).toBe(200);
+    const booking = await readBooking(owner, String((await readWaiting(app, entry)).bookingId));
+    expect(booking).toMatchObject({ channelId, totalCents: 4_000 });
   });
 
   it('declined units go to the next customer, and the former page stays closed', async () => {

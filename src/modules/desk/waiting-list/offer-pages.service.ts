@@ -10,6 +10,7 @@ import { AppError, conflict } from '../../../platform/errors/app-error.js';
 import type { HtmlPage } from '../../../platform/http/html-page.js';
 import { LinkTokens } from '../../../platform/keys/link-tokens.js';
 import { LOG } from '../../../platform/observability/log.js';
+import { AgencyTermsService } from '../../bookings/index.js';
 import { OfferLinks } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService, QuotesService } from '../../operations/index.js';
 import { ProductsService } from '../../products/index.js';
@@ -44,7 +45,7 @@ interface Linked {
 
 /**
  * Pages on which customers take or decline an offer of the waiting list. Links are computed: each names its entry and its offer, so it
- * ends with that offer. Twelve dependencies: the page shows a departure, a product and a price, and its answer books, informs
+ * ends with that offer. Eleven dependencies: the page shows a departure, a product and a price, and its answer books, informs
  * staff and is logged.
  */
 @Injectable()
@@ -56,6 +57,7 @@ export class OfferPagesService extends OfferLinks {
     private readonly departures: DeparturesService,
     private readonly products: ProductsService,
     private readonly quotes: QuotesService,
+    private readonly agencies: AgencyTermsService,
     private readonly tasks: TasksService,
     private readonly tokens: LinkTokens,
     private readonly clock: Clock,
@@ -174,11 +176,12 @@ export class OfferPagesService extends OfferLinks {
 
   /** Null if no price applies now: staff decide what the sale costs. */
   private async quoteOf(entry: WaitingEntry, departure: DepartureSummary): Promise<OfferPrice | null> {
-    const { productId, optionId, units, quantity } = entry;
+    const { productId, optionId, units, quantity, customerId } = entry;
     const { id: departureId, currency, priceCents } = departure;
     if (quantity !== null) return { cents: quantity * priceCents, currency };
     try {
-      const { totalCents } = await this.quotes.quote(productId, { departureId, optionId, currency, units });
+      const channelId = await this.agencies.channelOf(customerId);
+      const { totalCents } = await this.quotes.quote(productId, { departureId, optionId, channelId, currency, units });
       return { cents: totalCents, currency };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
