@@ -165,7 +165,9 @@ describe('calling off a departure', () => {
       ...{ status: 'confirmed', totalCents: 17_700, departureDate: '2127-05-19' },
     });
     const [item] = await itemsOf(owner, started);
-    expect((await mailOf(item?.messageId))?.text).toContain('moved to the departure on May 19, 2127, at the same price');
+    expect((await mailOf(item?.messageId))?.text).toContain(
+      'moved to the departure on May 19, 2127, at the same price',
+    );
     const [moved] = await app.sql('select departure_moved_at as at from bookings where id = $1', [booking.id]);
     expect(moved).toEqual({ at: null });
     expect([await read(app, id), await read(app, target.id)]).toMatchObject([

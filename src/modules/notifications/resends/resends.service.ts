@@ -75,12 +75,7 @@ export class ResendsService {
     return this.database.transaction(async () => {
       const message = await this.messages.lock(id);
       const { kind, status, reason, erasedAt, runId } = message;
-      if (
-        isToStaff(kind) ||
-        !RESENDABLE.includes(status) ||
-        erasedAt !== null ||
-        (await this.messages.wasResent(id))
-      ) {
+      if (isToStaff(kind) || !RESENDABLE.includes(status) || erasedAt !== null || (await this.messages.wasResent(id))) {
         throw nothingToRetry({ kind, status });
       }
       assertConfirmed(reason, options);

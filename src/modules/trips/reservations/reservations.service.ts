@@ -122,13 +122,14 @@ export class ReservationsService {
       if (customerId !== null) await this.customers.lockLive(customerId);
       const view = await this.lockExpected(id, expected);
       const { trip, components, plan } = view;
-      if (trip.customerId !== customerId) {
-        throw conflict('trip_changed', 'The customer of the trip was changed meanwhile; try again');
-      }
       const before = trip.auditImage();
       const { holdExpiresAt } = trip;
       const isLive = trip.isHeldAt(this.clock.now());
       trip.moveTo('booked', this.clock.now());
+      // Whoever booked it in between may have given it its customer.
+      if (trip.customerId !== customerId) {
+        throw conflict('trip_changed', 'The customer of the trip was changed meanwhile; try again');
+      }
       if (!isLive || !plan) {
         throw conflict('hold_expired', 'The hold has expired; price the trip and reserve it again', {
           holdExpiresAt: holdExpiresAt?.toISOString() ?? null,
