@@ -100,6 +100,7 @@ describe('the summary of a booking for other modules', () => {
       totalCents: 10_000,
       customerName: 'Ada Lovelace',
       customerEmail: 'a@example.com',
+      customerLanguage: null,
       startDate: '2027-05-12',
       departureDate: '2027-05-10',
       returnDate: '2027-05-10',
