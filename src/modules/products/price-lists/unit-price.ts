@@ -96,7 +96,7 @@ export function unitPrice(
   sale: SaleOfUnit,
   { listed, departure }: { listed: readonly ListedPrice[]; departure: DeparturePrice | null },
 ): { price: UnitPrice | null; explain: ExplainedPrice[] } {
-  const ranked = listed.filter((price) => reasonExcluded(price, sale) === null).sort(compareListed);
+  const ranked = rankedPrices(listed, sale);
   const [best] = ranked;
   const isOwned = departure !== null && departure.own.length > 0 && departure.currency === sale.currency;
   const explain = departure ? ownOutcomes(departure, sale) : [];
@@ -114,6 +114,11 @@ export function unitPrice(
   const { amountCents, source, priceListId } = chosen;
   const priceListVersion = priceListId === null ? null : (best?.version ?? null);
   return { price: { amountCents, source, priceListId, priceListVersion }, explain };
+}
+
+/** The prices that count for the sale; each precedes those that follow. */
+export function rankedPrices<P extends ListedPrice>(listed: readonly P[], sale: SaleOfUnit): P[] {
+  return listed.filter((price) => reasonExcluded(price, sale) === null).sort(compareListed);
 }
 
 /** Returns why the list has no price for the sale; null if it has one. */
