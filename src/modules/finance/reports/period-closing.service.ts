@@ -94,11 +94,12 @@ export class PeriodClosingService {
 
   /** Closes a month and stores its figures. It waits for transactions that are posting in the month. */
   async close(id: string, expected: ExpectedVersions): Promise<PeriodView> {
-    // Verifies before the lock, because this may take seconds.
-    const rules = await this.violatedRules();
+    const orderBefore = await this.outOfOrder(id);
+    // Verifies before the lock, because this may take seconds, and only the month that is next.
+    const rules = orderBefore === null ? await this.violatedRules() : [];
     return this.change(id, expected, 'close', async (period) => {
       period.close(currentActor().principal, { figuresDefinition: FIGURES_DEFINITION, now: this.clock.now() });
-      const order = await this.outOfOrder(id);
+      const order = orderBefore ?? (await this.outOfOrder(id));
       if (order !== null) throw conflict('period_out_of_order', order.message, order.details);
       const blockers = [...rules, ...(await this.openMatters(id))];
       if (blockers.length > 0) {
