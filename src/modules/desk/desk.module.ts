@@ -58,7 +58,6 @@ import { TasksRepository } from './tasks/tasks.repository.js';
 import { TasksService } from './tasks/tasks.service.js';
 import { TimelinesController } from './timelines/timelines.controller.js';
 import { TimelinesService } from './timelines/timelines.service.js';
-import { MailLanguages } from './mail-languages.js';
 import { OfferPagesController } from './waiting-list/offer-pages.controller.js';
 import { OfferPagesService } from './waiting-list/offer-pages.service.js';
 import { WaitingEntriesController } from './waiting-list/waiting-entries.controller.js';
@@ -136,7 +135,6 @@ import './desk-tables.js';
     TasksRepository,
     TasksService,
     TimelinesService,
-    MailLanguages,
     OfferPagesService,
     WaitingEntriesRepository,
     WaitingEntriesService,

@@ -5,7 +5,7 @@ import { Listens } from '../../../platform/discovery/listeners.js';
 import { AppError, conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { renderInThread } from '../../../platform/pdf/pdf-threads.js';
 import { DocumentFiles } from '../../notifications/index.js';
-import { DOCUMENT_LANGUAGES, type DocumentLanguage, OrganizationService } from '../../organization/index.js';
+import { OrganizationService } from '../../organization/index.js';
 import { ProductsService } from '../../products/index.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
 import { voucherDocument } from './voucher-document.js';
@@ -57,7 +57,7 @@ export class VoucherDocumentsService implements DocumentFiles {
       throw unprocessable('too_many_vouchers', `A document has at most ${MOST_PRINTED} vouchers`, details);
     }
     const profile = await this.organization.getProfile();
-    const language = languageOf(first.language) ?? profile.defaultLanguage;
+    const language = profile.languageFor(first.language);
     const titles = new Map<string, string>();
     for (const id of new Set([first, ...others].flatMap(({ productId }) => productId ?? []))) {
       const title = await this.products.findTitle(id, language);
@@ -87,10 +87,4 @@ export class VoucherDocumentsService implements DocumentFiles {
   private async assertValid(path: VoucherPath): Promise<void> {
     (await this.repository.get(path)).assertNotVoid();
   }
-}
-
-/** Returns the language of a tag such as `de-AT` if documents exist in it. */
-function languageOf(tag: string | null): DocumentLanguage | null {
-  const language = tag?.split('-', 1)[0];
-  return DOCUMENT_LANGUAGES.find((known) => known === language) ?? null;
 }

@@ -1,6 +1,7 @@
 import { localMoney } from '../../../platform/money/local-money.js';
 import { dayInWords } from '../../../platform/time/day-in-words.js';
 import type { DocumentLanguage } from '../../organization/index.js';
+import { filled } from '../filled-text.js';
 import type { CallOffItem } from './call-off-item.entity.js';
 
 /** What the mail to a customer states. */
@@ -168,8 +169,4 @@ function outcome(
         ...(openCents > 0 ? [texts.open] : []),
       ];
   }
-}
-
-function filled(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{([a-z]+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }

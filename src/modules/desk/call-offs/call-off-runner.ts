@@ -10,8 +10,8 @@ import { type BookingSummary, CalledOffBookingsService } from '../../bookings/in
 import { CalledOffMoneyService, type SettledMoney } from '../../finance/index.js';
 import { DirectMailsService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
+import { OrganizationService } from '../../organization/index.js';
 import { ReservationsService } from '../../trips/index.js';
-import { MailLanguages } from '../mail-languages.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import { callOffMail } from './call-off-mail.js';
 import type { CallOff } from './call-off.entity.js';
@@ -44,7 +44,7 @@ export class CallOffRunner {
     private readonly reservations: ReservationsService,
     private readonly departures: DeparturesService,
     private readonly mails: DirectMailsService,
-    private readonly languages: MailLanguages,
+    private readonly organization: OrganizationService,
     private readonly tasks: TasksService,
     private readonly clock: Clock,
     @Inject(LOG) private readonly log: Logger,
@@ -166,7 +166,7 @@ export class CallOffRunner {
       isWhole,
       note,
     };
-    const language = await this.languages.choose(recipient.language);
+    const language = await this.organization.languageFor(recipient.language);
     const to = { recipient: recipient.email, name: recipient.name, language, bookingId: item.bookingId };
     return this.mails.sendAboutDeparture('call_off', { ...to, ...callOffMail(item, facts, language) });
   }

@@ -1,8 +1,7 @@
 import { escaped, type HtmlPage, languageAmong } from '../../../platform/http/html-page.js';
 import { localMoney } from '../../../platform/money/local-money.js';
-
-export const PAGE_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'ro'] as const;
-export type PageLanguage = (typeof PAGE_LANGUAGES)[number];
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
+import { filled } from '../filled-text.js';
 
 export interface OfferPrice {
   cents: number;
@@ -54,7 +53,7 @@ interface Texts {
   notFoundText: string;
 }
 
-const TEXTS: Record<PageLanguage, Texts> = {
+const TEXTS: Record<DocumentLanguage, Texts> = {
   en: {
     title: 'There is room for you',
     text: '{places} on {product} on {start}.',
@@ -202,14 +201,14 @@ const STYLE = `
 form { display: inline-block; margin: 1rem 1rem 0 0; }`;
 
 /** Returns the page language that matches a language tag, otherwise English. */
-export function pageLanguageOf(tag: string): PageLanguage {
-  return languageAmong(PAGE_LANGUAGES, tag);
+export function pageLanguageOf(tag: string): DocumentLanguage {
+  return languageAmong(DOCUMENT_LANGUAGES, tag);
 }
 
 /** Returns the page of an offer. Its forms are sent to its own address, so it contains no token. */
 export function offerPage(
   state: OfferState,
-  { language, company }: { language: PageLanguage; company: string },
+  { language, company }: { language: DocumentLanguage; company: string },
 ): HtmlPage {
   const texts = TEXTS[language];
   const titles = { question: texts.title, priceChanged: texts.title, refused: texts.title };
@@ -218,7 +217,7 @@ export function offerPage(
   return { status: STATUSES[state.kind], language, title, content, style: STYLE, lines: [company] };
 }
 
-function paragraphsOf(state: OfferState, { texts, language }: { texts: Texts; language: PageLanguage }): string {
+function paragraphsOf(state: OfferState, { texts, language }: { texts: Texts; language: DocumentLanguage }): string {
   switch (state.kind) {
     case 'accepted':
       return paragraph(filled(texts.acceptedText, { number: state.bookingNumber }));
@@ -237,7 +236,7 @@ function paragraphsOf(state: OfferState, { texts, language }: { texts: Texts; la
 
 function facts(
   { product, startsAt, expiresAt, timeZone, seats, price }: ShownOffer,
-  { texts, language }: { texts: Texts; language: PageLanguage },
+  { texts, language }: { texts: Texts; language: DocumentLanguage },
 ): string {
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone });
   const places = seats === 1 ? texts.place : filled(texts.places, { count: String(seats) });
@@ -265,8 +264,4 @@ ${cents}<button>${accept}</button>
 
 function paragraph(text: string): string {
   return `<p>${escaped(text)}</p>`;
-}
-
-function filled(text: string, values: Readonly<Record<string, string>>): string {
-  return text.replace(/\{([a-z]+)\}/g, (placeholder, name: string) => values[name] ?? placeholder);
 }

@@ -9,7 +9,8 @@ import { answerPage, AnswersPages, AnyToken, formFields } from '../../../platfor
 import { PathText } from '../../../platform/http/path-id.js';
 import { Refuses } from '../../../platform/http/route-errors.js';
 import { LINK_TOKEN_LENGTH } from '../../../platform/keys/link-tokens.js';
-import { PAGE_LANGUAGES, pageLanguageOf } from './offer-page.js';
+import { DOCUMENT_LANGUAGES } from '../../organization/index.js';
+import { pageLanguageOf } from './offer-page.js';
 import { type OfferAnswer, OfferPagesService, OFFERS_PATH } from './offer-pages.service.js';
 
 const DIGITS = /^[0-9]{1,16}$/;
@@ -93,7 +94,7 @@ export class OfferPagesController {
 }
 
 function languageOf(request: Request) {
-  return pageLanguageOf(request.acceptsLanguages(...PAGE_LANGUAGES) || 'en');
+  return pageLanguageOf(request.acceptsLanguages(...DOCUMENT_LANGUAGES) || 'en');
 }
 
 /** Throws 400 unless the customer either takes or declines the offer, and for a price that is no number. */

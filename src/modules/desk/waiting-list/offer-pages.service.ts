@@ -13,16 +13,10 @@ import { LOG } from '../../../platform/observability/log.js';
 import { AgencyTermsService } from '../../bookings/index.js';
 import { OfferLinks } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService, QuotesService } from '../../operations/index.js';
+import type { DocumentLanguage } from '../../organization/index.js';
 import { ProductsService } from '../../products/index.js';
 import { TasksService } from '../tasks/tasks.service.js';
-import {
-  offerPage,
-  type OfferPrice,
-  type OfferState,
-  type PageLanguage,
-  pageLanguageOf,
-  type ShownOffer,
-} from './offer-page.js';
+import { offerPage, type OfferPrice, type OfferState, pageLanguageOf, type ShownOffer } from './offer-page.js';
 import { WaitingEntriesService } from './waiting-entries.service.js';
 import type { WaitingEntry } from './waiting-entry.entity.js';
 
@@ -84,13 +78,13 @@ export class OfferPagesService extends OfferLinks {
   }
 
   /** Returns the page of a link, in the language of the customer or of the browser. It changes nothing. */
-  async open(token: string, languageOfBrowser: PageLanguage): Promise<HtmlPage> {
+  async open(token: string, languageOfBrowser: DocumentLanguage): Promise<HtmlPage> {
     const linked = await this.linked(token);
     return this.page(linked, languageOfBrowser, await this.stateOf(linked?.entry ?? null, linked?.language ?? null));
   }
 
   /** Does what the customer answers, once. An answer to an offer that has ended, or was answered, gets its page. */
-  async answer(token: string, readForm: () => OfferAnswer, languageOfBrowser: PageLanguage): Promise<HtmlPage> {
+  async answer(token: string, readForm: () => OfferAnswer, languageOfBrowser: DocumentLanguage): Promise<HtmlPage> {
     const linked = await this.linked(token);
     if (linked?.entry.status !== 'offered') return this.open(token, languageOfBrowser);
     const form = readForm();
@@ -206,7 +200,7 @@ export class OfferPagesService extends OfferLinks {
     return found && presented.isFor(String(found.entry.offers)) ? found : null;
   }
 
-  private page(linked: Linked | null, languageOfBrowser: PageLanguage, state: OfferState): HtmlPage {
+  private page(linked: Linked | null, languageOfBrowser: DocumentLanguage, state: OfferState): HtmlPage {
     const { requestId } = currentContext();
     this.log.info({ waitingEntryId: linked?.entry.id ?? null, state: state.kind, requestId }, 'offer page access');
     const language = linked?.language ? pageLanguageOf(linked.language) : languageOfBrowser;

@@ -1,6 +1,7 @@
 import { LINK } from '../../notifications/index.js';
 import type { DepartureSummary } from '../../operations/index.js';
 import type { DocumentLanguage } from '../../organization/index.js';
+import { filled } from '../filled-text.js';
 
 /** What the mail about an offer states. */
 export interface OfferFacts {
@@ -87,15 +88,14 @@ export function waitingOfferMail(
 ): { subject: string; paragraphs: string[] } {
   const texts = TEXTS[language];
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone });
-  const values: Readonly<Record<string, string>> = {
+  const values = {
     product: product ?? texts.departure,
-    places: seats === 1 ? texts.place : texts.places.replace('{count}', String(seats)),
+    places: seats === 1 ? texts.place : filled(texts.places, { count: String(seats) }),
     start: format.format(startsAt),
     end: `${format.format(expiresAt)} (${timeZone})`,
   };
-  const filled = (text: string) => text.replace(/\{([a-z]+)\}/g, (_, name: string) => values[name] ?? '');
   return {
-    subject: filled(texts.subject),
-    paragraphs: [filled(texts.free), filled(texts.held), LINK, filled(texts.next)],
+    subject: filled(texts.subject, values),
+    paragraphs: [filled(texts.free, values), filled(texts.held, values), LINK, filled(texts.next, values)],
   };
 }

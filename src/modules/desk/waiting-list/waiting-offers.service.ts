@@ -10,9 +10,9 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { CustomersService } from '../../customers/index.js';
 import { DirectMailsService } from '../../notifications/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
+import { OrganizationService } from '../../organization/index.js';
 import { ProductsService } from '../../products/index.js';
 import type { Subject } from '../subjects/subjects.js';
-import { MailLanguages } from '../mail-languages.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import { WaitingEntriesRepository } from './waiting-entries.repository.js';
 import type { WaitingEndReason, WaitingEntry } from './waiting-entry.entity.js';
@@ -65,7 +65,7 @@ export class WaitingOffersService {
     private readonly products: ProductsService,
     private readonly customers: CustomersService,
     private readonly mails: DirectMailsService,
-    private readonly languages: MailLanguages,
+    private readonly organization: OrganizationService,
     private readonly tasks: TasksService,
     private readonly jobs: Jobs,
     private readonly ledger: ActionLedger,
@@ -200,7 +200,7 @@ export class WaitingOffersService {
     }
     const departure = await this.departures.getSummary(offeredDepartureId);
     const product = await this.products.findTitle(productId, copy.language);
-    const language = await this.languages.choose(copy.language);
+    const language = await this.organization.languageFor(copy.language);
     const mail = waitingOfferMail({ product, departure, seats, expiresAt: offerExpiresAt }, language);
     const before = entry.auditImage();
     entry.messageId = await this.mails.sendAboutDeparture('waiting_offer', {

@@ -14,7 +14,7 @@ import {
   type MessageFile,
   type NotificationMessageResponse,
 } from '../../notifications/index.js';
-import { DOCUMENT_LANGUAGES, type DocumentLanguage, OrganizationService } from '../../organization/index.js';
+import { type DocumentLanguage, OrganizationService } from '../../organization/index.js';
 import type { DispatchBookingDocuments } from './dispatch.dto.js';
 import type { InvoiceRendition } from './invoice-rendition.entity.js';
 import { RenditionJobs } from './renditions.jobs.js';
@@ -119,9 +119,7 @@ export class DispatchesService implements DocumentFiles {
   }
 
   private async languageOf(bookingId: string): Promise<DocumentLanguage> {
-    const [language] = (await this.factsOf(bookingId)).language?.split('-', 1) ?? [];
-    const known = DOCUMENT_LANGUAGES.find((one) => one === language);
-    return known ?? (await this.organization.getProfile()).defaultLanguage;
+    return this.organization.languageFor((await this.factsOf(bookingId)).language);
   }
 
   private async factsOf(bookingId: string) {

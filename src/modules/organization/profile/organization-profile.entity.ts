@@ -1,7 +1,15 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { Audited } from '../../../platform/database/audited.js';
-import type { BankAccount, DocumentLanguage, FooterText, IssuerCopy, Logo, ProfileValues } from './issuer-copy.js';
+import {
+  type BankAccount,
+  DOCUMENT_LANGUAGES,
+  type DocumentLanguage,
+  type FooterText,
+  type IssuerCopy,
+  type Logo,
+  type ProfileValues,
+} from './issuer-copy.js';
 
 /** The company as documents show it. The only row of its table, which the first start inserts. */
 @Entity('organization_profile')
@@ -88,5 +96,11 @@ export class OrganizationProfile extends Audited implements ProfileValues {
       },
       logo: this.logo,
     };
+  }
+
+  /** Returns the language of a tag such as `de-AT` if documents exist in it, otherwise that of the company. */
+  languageFor(tag: string | null): DocumentLanguage {
+    const [primary] = (tag ?? '').toLowerCase().split(/[-_]/);
+    return DOCUMENT_LANGUAGES.find((language) => language === primary) ?? this.defaultLanguage;
   }
 }

@@ -18,7 +18,7 @@ import {
 } from '../../action-ledger/index.js';
 import { readLogoImage } from './logo-image.js';
 import { type BankAccountFields, RecordedLogo, UpdateOrganizationProfile } from './organization-profile.dto.js';
-import type { BankAccount, IssuerCopy, Logo, ProfileValues } from './issuer-copy.js';
+import type { BankAccount, DocumentLanguage, IssuerCopy, Logo, ProfileValues } from './issuer-copy.js';
 import { OrganizationProfile } from './organization-profile.entity.js';
 
 const ID = 'organization';
@@ -63,6 +63,11 @@ export class OrganizationService {
 
   async getProfile(): Promise<OrganizationProfile> {
     return this.rows.get(ID);
+  }
+
+  /** Returns the language of documents and mails for a customer with this language. */
+  async languageFor(tag: string | null): Promise<DocumentLanguage> {
+    return (await this.getProfile()).languageFor(tag);
   }
 
   /** Returns the copy of the profile that a document in this currency keeps. */
