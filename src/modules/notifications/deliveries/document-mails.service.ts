@@ -6,7 +6,6 @@ import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { ActionLedger } from '../../action-ledger/index.js';
 import { assertMailable, type MessageFile } from '../messages/message-files.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { type NotificationMessageResponse, toMessage } from '../messages/notification-message.dto.js';
@@ -45,7 +44,6 @@ export class DocumentMailsService {
     private readonly listeners: Listeners,
     private readonly rateLimits: RateLimits,
     private readonly jobs: Jobs,
-    private readonly ledger: ActionLedger,
     private readonly env: Env,
   ) {}
 
@@ -76,14 +74,7 @@ export class DocumentMailsService {
         createdBy: currentActor().principal,
       });
       await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
-      const message = await this.messages.get(id);
-      this.ledger.record('notifications.message.create', {
-        subjectType: 'notification_message',
-        subjectId: id,
-        before: null,
-        after: message.auditImage(),
-      });
-      return toMessage(message);
+      return toMessage(await this.messages.recordCreation(id));
     });
   }
 }

@@ -5,7 +5,6 @@ import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { conflict, invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import { ActionLedger } from '../../action-ledger/index.js';
 import { AttachmentsService } from '../../documents/index.js';
 import { LINK } from '../deliveries/link-placeholder.js';
 import { SEND_MESSAGES } from '../deliveries/direct-mails.service.js';
@@ -25,7 +24,7 @@ import type { SendMessage } from './manual-message.dto.js';
 const MESSAGES_A_DAY = 200;
 
 /**
- * Messages that staff write to a customer or send from a template. Eleven dependencies: what may be sent depends on the record, its
+ * Messages that staff write to a customer or send from a template. Ten dependencies: what may be sent depends on the record, its
  * files, consents, suppressions and limits.
  */
 @Injectable()
@@ -41,7 +40,6 @@ export class ManualMessagesService {
     private readonly attachments: AttachmentsService,
     private readonly rateLimits: RateLimits,
     private readonly jobs: Jobs,
-    private readonly ledger: ActionLedger,
   ) {}
 
   /**
@@ -108,14 +106,7 @@ export class ManualMessagesService {
   private async queue(mail: NewMessage): Promise<NotificationMessage> {
     const id = await this.messages.queue(mail);
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
-    const message = await this.messages.get(id);
-    this.ledger.record('notifications.message.create', {
-      subjectType: 'notification_message',
-      subjectId: id,
-      before: null,
-      after: message.auditImage(),
-    });
-    return message;
+    return this.messages.recordCreation(id);
   }
 
   /** The attachments must belong to the record, or to the customer of the booking. */

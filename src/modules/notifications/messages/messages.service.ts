@@ -194,6 +194,14 @@ export class MessagesService {
     return counted?.sent ?? 0;
   }
 
+  /** Records a message that staff have just queued by hand, and returns it. */
+  async recordCreation(id: string): Promise<NotificationMessage> {
+    const message = await this.get(id);
+    const subject = { subjectType: 'notification_message', subjectId: id };
+    this.ledger.record('notifications.message.create', { ...subject, before: null, after: message.auditImage() });
+    return message;
+  }
+
   async get(id: string): Promise<NotificationMessage> {
     const message = await this.database.repository(NotificationMessage).findOneBy({ id });
     if (!message) throw notFound();
