@@ -285,7 +285,7 @@ describe('a message with attachments', () => {
 });
 
 describe('a test message', () => {
-  it('shows a draft to the calling user and nobody else, and counts as a message of the day', async () => {
+  it('shows a draft to the calling user only, and counts as a message of the day', async () => {
     const { user, client } = await hire(app, ['operations']);
     const { id: bookingId } = await makeBooking(owner, { customerEmail: address(), customerName: 'Clara' });
     const body = {

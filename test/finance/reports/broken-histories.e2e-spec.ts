@@ -161,7 +161,7 @@ describe('tampering with the units of departures', () => {
     },
   );
 
-  it('an item with a traveler whom the manifest does not list is reported until 30 days after the departure', async () => {
+  it('an item with a traveler that the manifest does not list is reported until 30 days after the departure', async () => {
     const departure = await newDeparture(app, { startsAt: instant(10), endsAt: instant(11) });
     const booking = await makeBooking(owner);
     const item = await addItem(owner, booking.id, { departureId: departure.id, title: 'Seat', quantity: 2 });

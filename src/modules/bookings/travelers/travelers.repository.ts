@@ -45,7 +45,7 @@ const openOf = (today: string): string => `array(
   where open.traveler_id = traveler.id order by missing) as open_questions`;
 
 /**
- * The customer to whom the proof of a consent of `traveler` belongs: the traveler's, or that of the booking if both have the same
+ * The customer who owns the proof of a consent of `traveler`: the traveler's, or that of the booking if both have the same
  * name. Null for a companion without a customer.
  */
 const CUSTOMER_OF_PROOF = `coalesce(traveler.customer_id, case
@@ -140,7 +140,7 @@ export class TravelersRepository {
   }
 
   /**
-   * Adds the consents of at most `limit` travelers of whom there is no proof, because a build without these proofs recorded them.
+   * Adds the consents of at most `limit` travelers without a proof: a build that had no proofs recorded them.
    * Returns their number.
    */
   async insertUnprovenConsents(limit: number): Promise<number> {

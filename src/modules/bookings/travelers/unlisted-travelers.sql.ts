@@ -1,5 +1,5 @@
 /**
- * Selects items with a traveler on a seat beyond their people, whom the manifest does not list. Returns type, id, people and the greatest
+ * Selects items with a traveler on a seat beyond their people: the manifest does not list that traveler. Returns type, id, people and the greatest
  * seat. Reads departures ahead and those of the last 30 days, so that the cost does not grow with the years.
  */
 export const UNLISTED_TRAVELERS = `

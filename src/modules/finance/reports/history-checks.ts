@@ -96,7 +96,7 @@ export const HISTORY_CHECKS: readonly IntegrityCheck[] = [
   },
   {
     name: 'manifest_seats',
-    rule: 'Travelers have seats within the people of their item, so the manifest lists everybody whom the sold units stand for',
+    rule: 'Travelers have seats within the people of their item, so the manifest lists all of them',
     broken: UNLISTED_TRAVELERS,
   },
 ];

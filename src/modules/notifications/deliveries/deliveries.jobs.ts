@@ -141,7 +141,7 @@ export class DeliveryJobs {
     });
   }
 
-  /** The link of a mail; null if it would not work any more, undefined if the mail has none. */
+  /** The link of a mail; null if it no longer works, undefined if the mail has none. */
   private async linkOf({ id, kind, contractId }: NotificationMessage): Promise<string | null | undefined> {
     if (kind === 'waiting_offer') return this.listeners.all(OfferLinks)[0]?.find(id);
     return contractId === null ? undefined : this.listeners.all(ContractLinks)[0]?.create(contractId);

@@ -56,7 +56,7 @@ export class ManualMessagesController {
   /**
    * Send a test message
    *
-   * @remarks Queues the message that the preview shows, also of a draft, to the calling user and to nobody else. Its subject begins with
+   * @remarks Queues the message that the preview shows, also of a draft, to the calling user only. Its subject begins with
    * `[Test]`. It counts as one of the messages that the user sends in a day. A booking requires `bookings:read`.
    */
   @ApiOperation({ operationId: 'messageTemplates_sendTest' })

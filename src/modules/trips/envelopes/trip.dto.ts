@@ -132,7 +132,7 @@ export class CreateTrip {
   currency: string;
 
   /**
-   * Customer (prefix `cus`) who books the trip, and whom the booking belongs to. Null means that the booking takes the customer with
+   * Customer (prefix `cus`) who books the trip; the booking belongs to this customer. Null means that the booking takes the customer with
    * the name and the primary e-mail address of the billing contact, or creates one.
    * @example "cus_01k0dem000e000000000000001"
    */

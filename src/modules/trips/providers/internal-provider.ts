@@ -78,7 +78,7 @@ export class InternalProvider {
     };
   }
 
-  /** Units that the product does not sell like this any more make the component unavailable. */
+  /** Units that the product no longer sells like this make the component unavailable. */
   private async quoteUnits(
     { optionId, units, currency }: QuoteRequest,
     terms: {

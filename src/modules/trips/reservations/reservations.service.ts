@@ -126,7 +126,7 @@ export class ReservationsService {
       const { holdExpiresAt } = trip;
       const isLive = trip.isHeldAt(this.clock.now());
       trip.moveTo('booked', this.clock.now());
-      // Whoever booked it in between may have given it its customer.
+      // After `moveTo`, which rejects a trip that another request has booked and given a customer.
       if (trip.customerId !== customerId) {
         throw conflict('trip_changed', 'The customer of the trip was changed meanwhile; try again');
       }
