@@ -12,6 +12,7 @@ import { DirectMailsService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { OrganizationService } from '../../organization/index.js';
 import { ReservationsService } from '../../trips/index.js';
+import { workOnNext } from '../item-work.js';
 import { TasksService } from '../tasks/tasks.service.js';
 import { callOffMail } from './call-off-mail.js';
 import type { CallOff } from './call-off.entity.js';
@@ -74,20 +75,18 @@ export class CallOffRunner {
 
   /** Returns false if no item is left for this process. */
   private async workOnNext(callOffId: string): Promise<boolean> {
-    const claimed: { item: CallOffItem | null } = { item: null };
-    try {
-      return await this.database.transaction(async () => {
+    return workOnNext(this.database, {
+      claim: async () => {
         const callOff = await this.repository.shareRunning(callOffId);
-        claimed.item = callOff && (await this.repository.claimNext(callOffId));
-        if (!callOff || !claimed.item) return false;
-        await this.treat(callOff, claimed.item);
+        const item = callOff && (await this.repository.claimNext(callOffId));
+        return callOff && item && { id: item.id, callOff, item };
+      },
+      treat: ({ callOff, item }) => this.treat(callOff, item),
+      fail: async (itemId, error) => {
+        await this.fail(itemId, error);
         return true;
-      });
-    } catch (error) {
-      if (!claimed.item) throw error;
-      await this.fail(claimed.item.id, error);
-      return true;
-    }
+      },
+    });
   }
 
   private async treat(callOff: CallOff, item: CallOffItem): Promise<void> {

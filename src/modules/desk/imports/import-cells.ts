@@ -1,5 +1,6 @@
-import { AppError, type Issue } from '../../../platform/errors/app-error.js';
+import { AppError } from '../../../platform/errors/app-error.js';
 import { minorUnits } from '../../../platform/money/money.js';
+import { itemFaultOf } from '../item-work.js';
 import type { Columns } from './import-file.js';
 import type { ImportKind } from './import.entity.js';
 import type { ImportRow, RecordFault } from './import-record.entity.js';
@@ -90,24 +91,12 @@ export async function ofLine<T>(
 }
 
 /** Describes the error of a record. Messages of the API name no values, so they can be stored. */
-export function faultOf(error: AppError, columnOf: Readonly<Record<string, string>>): RecordFault {
-  const issue = firstIssueOf(error);
-  const field: unknown = error.details?.['field'];
-  const path = issue?.path ?? (typeof field === 'string' ? field : null);
+export function faultOf(
+  error: unknown,
+  columnOf: Readonly<Record<string, string>>,
+): RecordFault & { isTemporary: boolean } {
+  const { code, message, path, isTemporary } = itemFaultOf(error);
   const member = path?.split('.').findLast((part) => !/^\d+$/.test(part)) ?? null;
-  return {
-    code: issue?.code ?? error.code,
-    columnName: member ? (columnOf[member] ?? member) : null,
-    message: (issue?.message ?? error.message).slice(0, MAX_MESSAGE),
-  };
-}
-
-function firstIssueOf({ details }: AppError): Pick<Issue, 'path' | 'code' | 'message'> | null {
-  const issues: unknown = details?.['issues'];
-  const first: unknown = Array.isArray(issues) ? issues[0] : null;
-  return isIssue(first) ? first : null;
-}
-
-function isIssue(value: unknown): value is Issue {
-  return typeof value === 'object' && value !== null && 'path' in value && 'code' in value && 'message' in value;
+  const columnName = member ? (columnOf[member] ?? member) : null;
+  return { code, columnName, message: message.slice(0, MAX_MESSAGE), isTemporary };
 }

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { AppError } from '../../../platform/errors/app-error.js';
-import { toAppError } from '../../../platform/errors/to-app-error.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
+import { workOnNext } from '../item-work.js';
 import { faultOf } from './import-cells.js';
 import { ImportReferences } from './import-references.js';
 import type { Import, ImportKind } from './import.entity.js';
@@ -20,7 +20,7 @@ class AlreadyImported extends Error {
   }
 }
 
-/** A record as it was when it was claimed: its entity may have changed when the transaction fails. */
+/** A record as it was when it was claimed. */
 type ClaimedRecord = Pick<ImportRecord, 'id' | 'status'>;
 
 const MAX_WORK_MS = 45_000;
@@ -77,38 +77,25 @@ export class ImportRunner {
 
   /** Returns false if no record is left for this process, or if the check of one has to wait. */
   private async checkNext(id: string, kind: ImportKind): Promise<boolean> {
-    const claimed: { record: ClaimedRecord | null } = { record: null };
-    try {
-      await this.database.dryRun(async () => {
-        const record = await this.repository.claim(id, 'pending');
-        claimed.record = record && { id: record.id, status: record.status };
-        if (record) await this.create(kind, record);
-      });
-    } catch (error) {
-      if (!claimed.record) throw error;
-      return this.reject(kind, claimed.record, error);
-    }
-    if (!claimed.record) return false;
-    await this.change(claimed.record, (record) => record.pass(this.clock.now()));
-    return true;
+    const claimed = (recordId: string) => ({ id: recordId, status: 'pending' }) as const;
+    return workOnNext(this.database, {
+      claim: () => this.repository.claim(id, 'pending'),
+      treat: async (record) => void (await this.create(kind, record)),
+      pass: (recordId) => this.change(claimed(recordId), (record) => record.pass(this.clock.now())),
+      fail: (recordId, error) => this.reject(kind, claimed(recordId), error),
+    });
   }
 
   /** Returns false if no record is left for this process, or if the import of one has to wait. */
   private async importNext(id: string, kind: ImportKind): Promise<boolean> {
-    const claimed: { record: ClaimedRecord | null } = { record: null };
-    try {
-      return await this.database.transaction(async () => {
-        const record = await this.repository.claim(id, 'valid');
-        claimed.record = record && { id: record.id, status: record.status };
-        if (!record) return false;
+    return workOnNext(this.database, {
+      claim: () => this.repository.claim(id, 'valid'),
+      treat: async (record) => {
         record.finish(await this.create(kind, record), this.clock.now());
         await this.repository.records.update(record);
-        return true;
-      });
-    } catch (error) {
-      if (!claimed.record) throw error;
-      return this.reject(kind, claimed.record, error);
-    }
+      },
+      fail: (recordId, error) => this.reject(kind, { id: recordId, status: 'valid' }, error),
+    });
   }
 
   /** Creates what the record describes, and keeps its reference. Returns its id. */
@@ -135,13 +122,8 @@ export class ImportRunner {
       await this.change(record, (one) => one.skip(error.subjectId, now));
       return true;
     }
-    const known = toAppError(error);
-    const isTemporary = !(known instanceof AppError) || known.status >= 500;
+    const { isTemporary, ...fault } = faultOf(error, this.imports.importerOf(kind).columnOf);
     if (isTemporary) this.log.error({ err: error, importRecordId: record.id }, 'a record of an import failed');
-    const fault =
-      known instanceof AppError
-        ? faultOf(known, this.imports.importerOf(kind).columnOf)
-        : { code: 'internal_error', columnName: null, message: 'The record could not be imported' };
     await this.change(record, (one) => one.fail(fault, { isTemporary, now }));
     return !isTemporary;
   }
