@@ -10,7 +10,7 @@ const arrows = {
   identity: ['action-ledger'],
   organization: ['action-ledger'],
   customers: ['action-ledger', 'vault'],
-  documents: ['action-ledger', 'customers'],
+  documents: ['action-ledger', 'customers', 'organization'],
   catalog: ['action-ledger', 'operations', 'products'],
   notifications: ['action-ledger', 'customers', 'documents', 'identity', 'organization'],
   connect: ['action-ledger', 'identity'],

@@ -15,12 +15,13 @@ const MAILS = `select count(*)::int as count from notification_messages where st
 const EVENTS = 'select count(*)::int as count from outbox_events';
 const KEYS = `select kek_id from service_keys union select kek_id from vault_key_versions where kek_id is not null order by 1`;
 
-/** The tables whose rows name stored files, besides attachments, which are newer. */
+/** The tables whose rows name stored files, besides attachments and documents, which are newer. */
 const FILE_TABLES = ['invoice_renditions', 'organization_profile', 'invoice_issuers'];
 const FILES = `select storage_key as key from invoice_renditions where storage_key is not null
   union select logo ->> 'sha256' from organization_profile where logo is not null
   union select issuer -> 'logo' ->> 'sha256' from invoice_issuers where issuer -> 'logo' ->> 'sha256' is not null`;
 const ATTACHED = 'select distinct content_key as key from attachments where content_key is not null';
+const PRINTED = `select content_key as key from record_documents where status in ('ready', 'stale')`;
 
 /** @param {import('pg').Client} client @returns {Promise<RestoredState>} */
 export async function restoredState(client) {
@@ -43,7 +44,11 @@ export async function neededKeys(client) {
 
 /** Returns the keys of the stored files that rows name. @param {import('pg').Client} client @returns {Promise<string[]>} */
 export async function neededFiles(client) {
-  const rows = [...(await rowsOf(client, FILE_TABLES, FILES)), ...(await rowsOf(client, ['attachments'], ATTACHED))];
+  const rows = [
+    ...(await rowsOf(client, FILE_TABLES, FILES)),
+    ...(await rowsOf(client, ['attachments'], ATTACHED)),
+    ...(await rowsOf(client, ['record_documents'], PRINTED)),
+  ];
   return rows.map(({ key }) => key);
 }
 

@@ -6,6 +6,7 @@ import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { newWaiting, WAITING, waitingForFull } from '../desk/waiting-list.js';
 import { ATTACHMENTS, newAttachment, textFile } from '../documents/attachments.js';
+import { DOCUMENTS, printed } from '../documents/documents.js';
 import { newCustomer } from '../customers/customers.js';
 import type { TestApp } from '../setup/app.js';
 import { inside, made, on, type Recipe, staff } from './recipe.js';
@@ -60,6 +61,16 @@ export const deskRecipes: Record<string, Recipe> = {
     return { ...(await uploading(app, content)), body: content };
   },
   [`DELETE ${ATTACHMENTS}/{attachmentId}`]: async (app) => uploading(app, textFile()),
+  [`POST ${DOCUMENTS}`]: async (app) => ({
+    ...staff(app),
+    body: { ...(await subject(app)), kind: 'confirmation' },
+    subject: made('record_document'),
+  }),
+  [`POST ${DOCUMENTS}/{id}/dispatch`]: async (app) => {
+    const { id: subjectId } = await makeBooking(app.as('owner'), { customerEmail: 'ada@example.com' });
+    const { id } = await printed(app, { kind: 'confirmation', subjectType: 'booking', subjectId });
+    return { ...staff(app), parameters: { id }, subject: made('notification_message') };
+  },
   [`POST ${NOTES}`]: async (app) => ({
     ...staff(app),
     body: { ...(await subject(app)), text: 'Arrives late' },

@@ -25,6 +25,7 @@ const FORCED = [
   ),
   'operation-2xx-response at #/paths/~1v1~1admin~1attachments~1{attachmentId}~1download/get/responses',
   'operation-2xx-response at #/paths/~1v1~1admin~1customers~1{customerId}~1data-exports~1{exportId}~1download/get/responses',
+  'operation-2xx-response at #/paths/~1v1~1admin~1documents~1{id}~1download/get/responses',
   'operation-2xx-response at #/paths/~1v1~1admin~1finance~1invoice-renditions~1{id}~1download/get/responses',
 ];
 

@@ -109,6 +109,7 @@ const COMPUTED = [
   `GET ${STAFF}/attachments/{attachmentId}`,
   `GET ${STAFF}/customers/{customerId}/erasures/{erasureId}`,
   `GET ${STAFF}/bookings/{bookingId}`,
+  `GET ${STAFF}/documents/{id}`,
   `GET ${STAFF}/finance/bookings/{bookingId}/cancellation-settlement`,
   `GET ${STAFF}/finance/bookings/{bookingId}/payment-schedules/{scheduleId}`,
   `GET ${STAFF}/finance/credit-notes/{id}`,

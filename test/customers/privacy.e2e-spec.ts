@@ -12,6 +12,7 @@ import { addTraveler, CONSENT, travelersOf } from '../bookings/travelers.js';
 import { vouchersOf } from '../bookings/vouchers.js';
 import { csvOf, upload } from '../desk/imports.js';
 import { attached } from '../documents/attachments.js';
+import { printed } from '../documents/documents.js';
 import { newNote } from '../desk/notes.js';
 import { newTask } from '../desk/tasks.js';
 import { readWaiting, waitingForFull } from '../desk/waiting-list.js';
@@ -153,6 +154,7 @@ async function knownEverywhere(word: string) {
   for (const [subjectType, subjectId] of Object.entries(subjects)) {
     await attached(owner, { subjectType, subjectId }, Buffer.from(`${word} on the ${subjectType}`));
   }
+  await printed(app, { kind: 'itinerary', subjectType: 'booking', subjectId: booking.id });
   const { entry: waiting } = await waitingForFull(app, { customerId: id, note: `${word} is flexible` });
   return { id, bookingId: booking.id, traveler, trip, contract, email, waiting };
 }
@@ -193,6 +195,7 @@ describe('the erasure of a customer', () => {
       contracts: 'keep',
       'lines to import': 'erase',
       attachments: 'erase',
+      documents: 'erase',
       notes: 'erase',
       tasks: 'erase',
       'waiting entries': 'erase',
@@ -442,7 +445,7 @@ describe('the export of a customer', () => {
     expect(file.headers['content-type']).toBe('application/octet-stream');
     const { data } = JSON.parse(file.text) as typeof file.body;
     expect(data.map(({ kind }) => kind)).toEqual([
-      ...['attachments', 'bookings', 'items', 'vouchers', 'travelers', 'consents of travelers'],
+      ...['attachments', 'documents', 'bookings', 'items', 'vouchers', 'travelers', 'consents of travelers'],
       ...['travelers with a service ahead', 'other trips'],
       ...['invoices', 'payments', 'contracts', 'notes', 'tasks', 'waiting entries', 'lines to import', 'customers'],
       'consents',

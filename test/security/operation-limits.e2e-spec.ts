@@ -20,6 +20,8 @@ const EXPENSIVE = [
   'GET /v1/admin/action-ledger/entries/export',
   'GET /v1/admin/action-ledger/verify',
   'POST /v1/admin/bookings/:bookingId/dispatch',
+  'POST /v1/admin/documents',
+  'POST /v1/admin/documents/:id/dispatch',
   'POST /v1/admin/finance/bookings/:bookingId/collection-plan',
   'POST /v1/admin/finance/credit-notes/:id/renditions',
   'POST /v1/admin/finance/invoices/:id/dispatch',

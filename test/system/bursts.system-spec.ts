@@ -39,7 +39,8 @@ const CLOSED = { status: 0, body: undefined };
 /** These operations need further scopes: those that they grant, those of the action that they reverse, or those of the records that they name. */
 const NEED_ALL_SCOPES = new Set([
   ...['attachments_create', 'attachments_delete', 'attachments_download', 'attachments_get', 'attachments_upload'],
-  ...['bookings_dispatch', 'invoices_dispatch', 'notificationMessages_create'],
+  ...['bookings_dispatch', 'invoices_dispatch', 'notificationMessages_create', 'recordDocuments_dispatch'],
+  ...['recordDocuments_create', 'recordDocuments_download', 'recordDocuments_get'],
   'waitingEntries_accept',
   ...['callOffs_create', 'callOffs_preview', 'callOffs_updateItem', 'callOffs_pause', 'callOffs_resume'],
   ...['callOffs_retry', 'callOffs_abandon'],

@@ -3,7 +3,12 @@ import { Clock } from '../../platform/clock/clock.js';
 import { demoId } from '../../platform/ids/id.js';
 import { DemoData } from '../../platform/provisioning/provisioning-decorators.js';
 import { daysAfter } from '../../platform/time/calendar.js';
-import { AttachmentsService, type CreateAttachment } from '../documents/index.js';
+import {
+  AttachmentsService,
+  type CreateAttachment,
+  RecordDocumentJobs,
+  RecordDocumentsService,
+} from '../documents/index.js';
 import type { CreateNote } from './notes/note.dto.js';
 import { CallOffRunner } from './call-offs/call-off-runner.js';
 import type { CreateCallOff } from './call-offs/call-off.dto.js';
@@ -72,6 +77,8 @@ const CUSTOMERS_CSV = [
 export class DeskDemo {
   constructor(
     private readonly attachments: AttachmentsService,
+    private readonly documents: RecordDocumentsService,
+    private readonly documentJobs: RecordDocumentJobs,
     private readonly notes: NotesService,
     private readonly tasks: TasksService,
     private readonly callOffs: CallOffsService,
@@ -115,6 +122,15 @@ export class DeskDemo {
       await this.attachments.create(attachment, { id, createdBy: OWNER });
       if (index === 0) await this.attachments.upload(id, Buffer.from(CONTENT), null);
     }
+  }
+
+  /** Adds a confirmation of booking 18 that can be downloaded and sent immediately. */
+  @DemoData(727, 'documents')
+  async loadDocuments(): Promise<void> {
+    const documentId = demoId('doc', 1);
+    const source = { kind: 'confirmation', subjectType: 'booking', subjectId: demoId('book', 18) } as const;
+    await this.documents.create({ ...source, language: 'en' }, { id: documentId, createdBy: OWNER });
+    await this.documentJobs.render({ documentId });
   }
 
   /** The examples read 1, change 2, withdraw 3 and accept the offer of 4. */

@@ -26,6 +26,8 @@ import { CheckInRetentionJobs } from './manifests/check-in-retention.jobs.js';
 import { DepartureDecisionListener } from './departure-decision-listener.js';
 import { DeskData } from './desk-data.js';
 import { DeskDemo } from './desk.demo.js';
+import { RecordPrinter } from './documents/record-printer.js';
+import { TravelsRepository } from './documents/travels.repository.js';
 import { BookingImporter } from './imports/booking-importer.js';
 import { CustomerImporter } from './imports/customer-importer.js';
 import { ImportReferences } from './imports/import-references.js';
@@ -122,6 +124,7 @@ import './desk-tables.js';
     NotesRepository,
     NotesService,
     ProductImporter,
+    RecordPrinter,
     RecordSearchService,
     RoomingListener,
     RoomingRepository,
@@ -135,6 +138,7 @@ import './desk-tables.js';
     TasksRepository,
     TasksService,
     TimelinesService,
+    TravelsRepository,
     OfferPagesService,
     WaitingEntriesRepository,
     WaitingEntriesService,

@@ -6,4 +6,9 @@ export const documentEvents: EventGroup[] = [
     events: ['attachment.ready'],
     members: ['attachmentId', 'subjectType', 'subjectId', 'contentType', 'sizeBytes', 'visibility', 'version'],
   },
+  {
+    channels: ['documents.records'],
+    events: ['document.rendered'],
+    members: ['documentId', 'kind', 'subjectType', 'subjectId', 'language', 'version'],
+  },
 ];

@@ -2,10 +2,10 @@ export { ContractLinks } from './deliveries/contract-links.js';
 export { DirectMailsService } from './deliveries/direct-mails.service.js';
 export { LINK } from './deliveries/link-placeholder.js';
 export { OfferLinks } from './deliveries/offer-links.js';
-export { type DispatchChoices, DocumentMailsService } from './deliveries/document-mails.service.js';
+export { DocumentMailsService } from './deliveries/document-mails.service.js';
+export { DispatchChoices } from './deliveries/dispatch.dto.js';
 export { DocumentFiles, type MessageFile } from './messages/message-files.js';
 export { NotificationMessageEnvelope, type NotificationMessageResponse } from './messages/notification-message.dto.js';
-export { MAX_SUBJECT, MAX_TEXT } from './templates/template-text.js';
 export { NotificationsModule } from './notifications.module.js';
 export { RemindersService } from './planning/reminders.service.js';
 export {

@@ -9,6 +9,8 @@ import { OrganizationModule } from '../organization/index.js';
 import { DirectMailsService } from './deliveries/direct-mails.service.js';
 import { DocumentMailsService } from './deliveries/document-mails.service.js';
 import { DeliveryJobs } from './deliveries/deliveries.jobs.js';
+import { RecordDispatchesController } from './dispatches/record-dispatches.controller.js';
+import { RecordDispatchesService } from './dispatches/record-dispatches.service.js';
 import { MailSender, RecordingSender } from './deliveries/mail-sender.js';
 import { SmtpSender } from './deliveries/smtp-sender.js';
 import { MessageData } from './personal-data/message-data.js';
@@ -56,6 +58,7 @@ import './notifications-tables.js';
     MessageTemplatesController,
     ManualMessagesController,
     BounceReportsController,
+    RecordDispatchesController,
     UnsubscriptionsController,
   ],
   providers: [
@@ -77,6 +80,7 @@ import './notifications-tables.js';
     MailComposer,
     ManualMessagesService,
     RecordAddresses,
+    RecordDispatchesService,
     MessageData,
     MessageRetentionJobs,
     MessageTemplatesService,

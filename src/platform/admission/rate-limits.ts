@@ -65,6 +65,7 @@ export const policies = {
   'invoice-rendition': perMinute(240),
   'organization-logo': perMinute(60),
   'attachment-upload': perMinute(120),
+  'record-document': perMinute(240),
   imports: perMinute(30),
   'password-hashing': perMinute(60),
   'realtime-stream': perMinute(30),

@@ -8,6 +8,7 @@ interface Styled {
   style?: string;
   width?: '*' | 'auto';
   lineHeight?: number;
+  pageBreak?: 'after';
   /** Columns of its table that a cell covers; the cells that it covers are empty texts. */
   colSpan?: number;
   margin?: [left: number, top: number, right: number, bottom: number];
@@ -33,7 +34,7 @@ export type Content =
   | (Styled & { image: string; fit: readonly [width: number, height: number] })
   | (Styled & { qr: string; fit: number; eccLevel: 'L' | 'M' | 'Q' | 'H' })
   | (Styled & { stack: readonly Content[]; unbreakable?: boolean })
-  | (Styled & { columns: readonly Content[]; unbreakable?: boolean })
+  | (Styled & { columns: readonly Content[]; columnGap?: number; unbreakable?: boolean })
   | (Styled & {
       layout: 'noBorders' | 'lightHorizontalLines';
       table: {

@@ -121,7 +121,7 @@ const REASONS: Record<string, readonly string[]> = {
   '422 current_password_wrong': ['passwords_change', 'secondFactors_setUp'],
   '422 link_invalid': ['invitations_accept', 'passwords_completeReset'],
   // The purpose of the operation is a redirect.
-  '302': ['attachments_download', 'dataExports_download', 'renditions_download'],
+  '302': ['attachments_download', 'dataExports_download', 'recordDocuments_download', 'renditions_download'],
 };
 
 /** The caller exceeds its own share, and its connection may be closed for that. */

@@ -10,6 +10,7 @@ import { assertMailable, type MessageFile } from '../messages/message-files.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { type NotificationMessageResponse, toMessage } from '../messages/notification-message.dto.js';
 import { onRecord, RecordAddresses } from '../messages/record-addresses.js';
+import type { DispatchChoices } from './dispatch.dto.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { BookingFactsSource } from '../targets/booking-facts.js';
 import { SEND_MESSAGES } from './direct-mails.service.js';
@@ -23,14 +24,6 @@ export interface DocumentMail {
   /** Subject line and sentence of the built-in text, without a salutation. */
   subject: string;
   sentence: string;
-}
-
-/** What staff choose when they send documents. */
-export interface DispatchChoices {
-  recipientEmail?: string;
-  subject?: string;
-  message?: string;
-  resend?: boolean;
 }
 
 /** Sends documents of bookings as files of a mail, each version once to a recipient unless staff repeat it. */

@@ -2,17 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { assertScope } from '../../../platform/auth/access.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
-import { AttachmentsService } from '../../documents/index.js';
+import { AttachmentsService, RecordDocumentsService } from '../../documents/index.js';
 
 /** Mail servers reject larger mails; the encoding of files adds a third. */
 const MAX_BYTES = 10_485_760;
 
-/** The kinds of files that a mail carries. The id is that of an attachment, of a rendition, or of a booking with vouchers. */
-export type MessageFileSource = 'attachment' | 'invoice' | 'vouchers';
+/**
+ * The kinds of files that a mail carries. The id is that of an attachment, of a document, of a rendition, or of a booking with
+ * vouchers.
+ */
+export type MessageFileSource = 'attachment' | 'document' | 'invoice' | 'vouchers';
 
 /** Sending a document needs the scope to read it. */
 const SCOPES: Record<MessageFileSource, string> = {
   attachment: 'documents:read',
+  document: 'documents:read',
   invoice: 'finance:receivables',
   vouchers: 'bookings:read',
 };
@@ -46,6 +50,7 @@ export class MessageFiles {
   constructor(
     private readonly listeners: Listeners,
     private readonly attachments: AttachmentsService,
+    private readonly documents: RecordDocumentsService,
   ) {}
 
   /** Returns null if one of the files no longer exists: a mail is not sent without a file that its text mentions. */
@@ -64,11 +69,13 @@ export class MessageFiles {
     for (const { source, id } of files) {
       assertScope(SCOPES[source]);
       if (source === 'attachment') await this.attachments.assertReadableIfPresent(id);
+      if (source === 'document') await this.documents.assertReadableIfPresent(id);
     }
   }
 
   private async contentOf(source: MessageFileSource, id: string): Promise<Buffer | null> {
     if (source === 'attachment') return this.attachments.findContent(id);
+    if (source === 'document') return this.documents.findContent(id);
     const documents = this.listeners.all(DocumentFiles).find((one) => one.source === source);
     return (await documents?.read(id)) ?? null;
   }
