@@ -39,6 +39,7 @@ const arrows = {
     'operations',
     'bookings',
     'finance',
+    'identity',
     'trips',
     'distribution',
     'notifications',

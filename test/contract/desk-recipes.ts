@@ -1,6 +1,7 @@
 import { makeBooking } from '../bookings/bookings.js';
 import { callOffBody, callOffIn } from '../desk/call-offs/call-offs.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
+import { BULK, bulkIn } from '../desk/bulk-operations.js';
 import { checked, csvOf, IMPORTS } from '../desk/imports.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
@@ -32,6 +33,10 @@ const CALL_OFFS = `${DEPARTURES}/{id}/call-offs`;
 const ofCallOff = async (app: TestApp, status: Parameters<typeof callOffIn>[1], isPending = false) => {
   const parameters = await callOffIn(app, status, { isPending });
   return { ...staff(app), parameters, subject: () => ({ type: 'call_off', id: parameters.callOffId }) };
+};
+
+const ofBulk = async (app: TestApp, status: Parameters<typeof bulkIn>[1]) => {
+  return { ...staff(app), ...on('bulk_operation', await bulkIn(app, status)) };
 };
 
 const noted = async (app: TestApp) => {
@@ -111,6 +116,15 @@ export const deskRecipes: Record<string, Recipe> = {
     ...(await offered(app)),
     follows: ['bookings.booking.create', 'bookings.booking_item.create'],
   }),
+  [`POST ${BULK}`]: async (app) => {
+    const { id } = await newCustomer(app);
+    const body = { type: 'customers.tag', ids: [id], params: { add: ['regular'] }, dryRun: true };
+    return { ...staff(app), body, subject: made('bulk_operation') };
+  },
+  [`POST ${BULK}/{id}/pause`]: async (app) => ofBulk(app, 'planned'),
+  [`POST ${BULK}/{id}/resumption`]: async (app) => ofBulk(app, 'paused'),
+  [`POST ${BULK}/{id}/cancellation`]: async (app) => ofBulk(app, 'paused'),
+  [`POST ${BULK}/{id}/retries`]: async (app) => ofBulk(app, 'completed_with_failures'),
   [`POST ${IMPORTS}`]: async (app) =>
     Promise.resolve({ ...staff(app), body: { kind: 'customers', csv: CHECKED }, subject: made('import') }),
   [`POST ${IMPORTS}/{id}/execution`]: ofImport,

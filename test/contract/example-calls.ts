@@ -1,4 +1,5 @@
 import { callOffIn, callOffsOf } from '../desk/call-offs/call-offs.js';
+import { BULK, bulkIn, setBulk } from '../desk/bulk-operations.js';
 import { newWaiting } from '../desk/waiting-list.js';
 import { newDeparture } from '../operations/departures.js';
 import { confirmedBooking } from '../bookings/bookings.js';
@@ -20,6 +21,7 @@ import type { Placed } from './served-document.js';
 const OFFERS = '/v1/public/operations/waiting-offers';
 const UNSUBSCRIPTIONS = '/v1/public/notifications/unsubscriptions';
 const PAUSE = `POST ${callOffsOf('{id}')}/{callOffId}/pause`;
+const PAUSE_BULK = `POST ${BULK}/{id}/pause`;
 const CONTRACT_PAGES = '/v1/public/legal/contract-pages';
 const SCHEDULES = '/v1/admin/finance/bookings/{bookingId}/payment-schedules';
 
@@ -67,6 +69,7 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
       operation,
       path: paths[name] ?? pathOf(operation),
       ...(name === PAUSE && { prepare: () => runAgain(app, paths[name] ?? '') }),
+      ...(name === PAUSE_BULK && { prepare: () => setBulk(app, paths[name]?.split('/').at(-2) ?? '', 'planned') }),
       get body() {
         if (operation.requestBody?.content['image/png']) return png();
         if (operation.requestBody?.content['application/octet-stream']) return Buffer.from('Meet at pier 3.\n');
@@ -237,6 +240,7 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/replacements`]: `${replaced.component}/replacements`,
     ...(await messagePaths(app)),
     ...(await callOffPaths(app)),
+    ...(await bulkPaths(app)),
     [`POST ${SCHEDULES}/{scheduleId}/small-difference`]: await shortInstallment(app),
     'GET /v1/files/{token}': headers['location'] ?? '',
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
@@ -300,6 +304,16 @@ async function callOffPaths(app: TestApp): Promise<Record<string, string>> {
     [`POST ${callOffs}/{callOffId}/resumption`]: `${pathOf(await callOffIn(app, 'paused'))}/resumption`,
     [`POST ${callOffs}/{callOffId}/retries`]: `${pathOf(await callOffIn(app, 'completed_with_failures'))}/retries`,
     [`POST ${callOffs}/{callOffId}/abandonment`]: `${pathOf(await callOffIn(app, 'paused'))}/abandonment`,
+  };
+}
+
+/** The bulk operation of the demo data is done; each change needs one in another state. */
+async function bulkPaths(app: TestApp): Promise<Record<string, string>> {
+  return {
+    [PAUSE_BULK]: `${BULK}/${await bulkIn(app, 'planned')}/pause`,
+    [`POST ${BULK}/{id}/resumption`]: `${BULK}/${await bulkIn(app, 'paused')}/resumption`,
+    [`POST ${BULK}/{id}/cancellation`]: `${BULK}/${await bulkIn(app, 'paused')}/cancellation`,
+    [`POST ${BULK}/{id}/retries`]: `${BULK}/${await bulkIn(app, 'completed_with_failures')}/retries`,
   };
 }
 

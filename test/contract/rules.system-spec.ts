@@ -107,6 +107,7 @@ const WITHOUT_ETAG = [
 /** Responses that contain more than the row of their version: computed statuses, warnings and previews. */
 const COMPUTED = [
   `GET ${STAFF}/attachments/{attachmentId}`,
+  `GET ${STAFF}/bulk-operations/{id}`,
   `GET ${STAFF}/customers/{customerId}/erasures/{erasureId}`,
   `GET ${STAFF}/bookings/{bookingId}`,
   `GET ${STAFF}/documents/{id}`,

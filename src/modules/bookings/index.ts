@@ -17,7 +17,14 @@ export {
 export { bookingSubject } from './bookings/booking-subject.js';
 export { LACKS_TRAVELERS } from './bookings/booking-list.sql.js';
 export type { BilledTax } from './bookings/item-taxes.service.js';
-export { BookingRow, ConfirmBooking, CreateBooking, toBookingRow } from './bookings/booking.dto.js';
+export {
+  BookingRow,
+  CancelBooking,
+  ConfirmBooking,
+  CreateBooking,
+  ListBookings,
+  toBookingRow,
+} from './bookings/booking.dto.js';
 export { BookingItemsService } from './bookings/booking-items.service.js';
 export { CreateBookingItem } from './items/booking-item.dto.js';
 export { overridesOf } from './items/sales-override.js';

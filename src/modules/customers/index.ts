@@ -15,5 +15,5 @@ export {
   type PersonBooking,
 } from './privacy/personal-data-holder.js';
 export { SealedValues } from './customers/sealed-values.js';
-export { CreateCustomer } from './customers/customer.dto.js';
+export { ChangeTags, CreateCustomer, ListCustomers } from './customers/customer.dto.js';
 export { CustomersService, type LockedCustomer } from './customers/customers.service.js';

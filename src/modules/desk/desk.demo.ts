@@ -10,6 +10,8 @@ import {
   RecordDocumentsService,
 } from '../documents/index.js';
 import type { CreateNote } from './notes/note.dto.js';
+import { BulkOperationRunner } from './bulk-operations/bulk-operation-runner.js';
+import { BulkOperationsService } from './bulk-operations/bulk-operations.service.js';
 import { CallOffRunner } from './call-offs/call-off-runner.js';
 import type { CreateCallOff } from './call-offs/call-off.dto.js';
 import { CallOffsService } from './call-offs/call-offs.service.js';
@@ -70,7 +72,7 @@ const CUSTOMERS_CSV = [
 ].join('\n');
 
 /**
- * A called-off departure, checked imports, and the notes, tasks, rooms and waiting customers that the examples of the API document
+ * A called-off departure, checked imports, a bulk operation, and the notes, tasks, rooms and waiting customers that the examples of the API document
  * name.
  */
 @Injectable()
@@ -88,6 +90,8 @@ export class DeskDemo {
     private readonly clock: Clock,
     private readonly imports: ImportsService,
     private readonly importRunner: ImportRunner,
+    private readonly bulkOperations: BulkOperationsService,
+    private readonly bulkRunner: BulkOperationRunner,
   ) {}
 
   @DemoData(710, 'a departure that was called off')
@@ -104,6 +108,16 @@ export class DeskDemo {
       await this.imports.create({ kind: 'customers', csv: CUSTOMERS_CSV }, { import: demoId('imp', number), record });
     }
     await this.importRunner.resumeAll();
+  }
+
+  /** The examples read this dry run: one of the customers exists. */
+  @DemoData(718, 'a bulk operation')
+  async loadBulkOperation(): Promise<void> {
+    const ids = { operation: demoId('bulk', 1), item: (position: number) => demoId('bulki', position) };
+    const subjectIds = [demoId('cus', 1), demoId('cus', 999)];
+    const params = { add: ['season-2027'] };
+    await this.bulkOperations.create({ type: 'customers.tag', ids: subjectIds, params, dryRun: true }, ids);
+    await this.bulkRunner.resumeAll();
   }
 
   @DemoData(720, 'notes, tasks and rooms')

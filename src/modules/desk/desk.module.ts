@@ -4,6 +4,7 @@ import { BookingsModule } from '../bookings/index.js';
 import { CustomersModule } from '../customers/index.js';
 import { DocumentsModule } from '../documents/index.js';
 import { FinanceModule } from '../finance/index.js';
+import { IdentityModule } from '../identity/index.js';
 import { NotificationsModule } from '../notifications/index.js';
 import { OperationsModule } from '../operations/index.js';
 import { OrganizationModule } from '../organization/index.js';
@@ -11,6 +12,18 @@ import { ProductsModule } from '../products/index.js';
 import { TripsModule } from '../trips/index.js';
 import { BookingPagesController } from './booking-pages/booking-pages.controller.js';
 import { BookingPagesService } from './booking-pages/booking-pages.service.js';
+import { BulkOperationRunner } from './bulk-operations/bulk-operation-runner.js';
+import { BulkOperationsController } from './bulk-operations/bulk-operations.controller.js';
+import { BulkOperationsRepository } from './bulk-operations/bulk-operations.repository.js';
+import { BulkOperationsService } from './bulk-operations/bulk-operations.service.js';
+import { BulkTypes } from './bulk-operations/bulk-types.js';
+import { CancelBookingsType } from './bulk-operations/cancel-bookings.js';
+import { CancelDeparturesType } from './bulk-operations/cancel-departures.js';
+import { IssueInvoicesType } from './bulk-operations/issue-invoices.js';
+import { MessageBookingsType } from './bulk-operations/message-bookings.js';
+import { MoveBookingsType } from './bulk-operations/move-bookings.js';
+import { TagCustomersType } from './bulk-operations/tag-customers.js';
+import { UpdateDeparturesType } from './bulk-operations/update-departures.js';
 import { CallOffRunner } from './call-offs/call-off-runner.js';
 import { CallOffsController } from './call-offs/call-offs.controller.js';
 import { CallOffsRepository } from './call-offs/call-offs.repository.js';
@@ -77,6 +90,7 @@ import './desk-tables.js';
     CustomersModule,
     DocumentsModule,
     FinanceModule,
+    IdentityModule,
     NotificationsModule,
     OperationsModule,
     OrganizationModule,
@@ -85,6 +99,7 @@ import './desk-tables.js';
   ],
   controllers: [
     BookingPagesController,
+    BulkOperationsController,
     CallOffsController,
     CancellationPreviewsController,
     DashboardController,
@@ -106,7 +121,13 @@ import './desk-tables.js';
     CustomerImporter,
     DashboardService,
     BoardService,
+    BulkOperationRunner,
+    BulkOperationsRepository,
+    BulkOperationsService,
+    BulkTypes,
     CallOffRunner,
+    CancelBookingsType,
+    CancelDeparturesType,
     CallOffsRepository,
     CallOffsService,
     CheckInListener,
@@ -118,9 +139,12 @@ import './desk-tables.js';
     ImportRunner,
     ImportsRepository,
     ImportsService,
+    IssueInvoicesType,
     KeptBookingListener,
     ManifestsService,
     MergedRecordsListener,
+    MessageBookingsType,
+    MoveBookingsType,
     NotesRepository,
     NotesService,
     ProductImporter,
@@ -135,10 +159,12 @@ import './desk-tables.js';
     SeasonToursDemo,
     SubjectsRepository,
     SuppressedMailListener,
+    TagCustomersType,
     TasksRepository,
     TasksService,
     TimelinesService,
     TravelsRepository,
+    UpdateDeparturesType,
     OfferPagesService,
     WaitingEntriesRepository,
     WaitingEntriesService,

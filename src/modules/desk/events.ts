@@ -7,6 +7,11 @@ export const deskEvents: EventGroup[] = [
     members: ['callOffId', 'departureId', 'status', 'total', 'done', 'failed', 'skipped'],
   },
   {
+    channels: ['desk.bulk_operations'],
+    events: ['bulk_operation.progressed'],
+    members: ['bulkOperationId', 'type', 'status', 'total', 'done', 'failed', 'skipped'],
+  },
+  {
     channels: ['operations.waiting_entries'],
     events: [
       'waiting_entry.created',

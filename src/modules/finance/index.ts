@@ -15,6 +15,7 @@ export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';
 export { STATEMENT_ENTRIES } from './reports/period-rows.dto.js';
 export { financeEvents } from './events.js';
 export { NumberSeriesService } from './books/index.js';
+export { IssueInvoice, ListInvoices } from './receivables/invoices/invoice.dto.js';
 export { InvoicesService } from './receivables/invoices/invoices.service.js';
 export { CreatePayment } from './receivables/payments/payment.dto.js';
 export { PaymentsService } from './receivables/payments/payments.service.js';

@@ -66,6 +66,6 @@ import './identity-tables.js';
     UserCredentialsService,
     UsersService,
   ],
-  exports: [AccountLinksService, InitialCredentialsService, PlatformKeysService],
+  exports: [AccountLinksService, AuthenticationService, InitialCredentialsService, PlatformKeysService],
 })
 export class IdentityModule {}

@@ -1,5 +1,6 @@
 export { AccountLinksService } from './account-links/account-links.service.js';
 export { type AccountMail, AccountMailListener } from './account-mails/account-mail-listener.js';
+export { AuthenticationService } from './authentication/authentication.service.js';
 export { InitialCredentialsService } from './initial-credentials.service.js';
 export type { InitialCredentials } from './initial-credentials.js';
 export { IdentityModule } from './identity.module.js';

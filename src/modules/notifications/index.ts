@@ -4,6 +4,8 @@ export { LINK } from './deliveries/link-placeholder.js';
 export { OfferLinks } from './deliveries/offer-links.js';
 export { DocumentMailsService } from './deliveries/document-mails.service.js';
 export { DispatchChoices } from './deliveries/dispatch.dto.js';
+export { SendMessage } from './manual-messages/manual-message.dto.js';
+export { ManualMessagesService, writtenOf } from './manual-messages/manual-messages.service.js';
 export { DocumentFiles, type MessageFile } from './messages/message-files.js';
 export { NotificationMessageEnvelope, type NotificationMessageResponse } from './messages/notification-message.dto.js';
 export { NotificationsModule } from './notifications.module.js';

@@ -95,6 +95,6 @@ import './notifications-tables.js';
     SimulationsService,
     SuppressionsService,
   ],
-  exports: [DirectMailsService, DocumentMailsService, RemindersService],
+  exports: [DirectMailsService, DocumentMailsService, ManualMessagesService, RemindersService],
 })
 export class NotificationsModule {}

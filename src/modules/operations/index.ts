@@ -1,4 +1,6 @@
 export type { DepartureSummary } from './departures/departure-summary.js';
+export { CreateDeparture, ListDepartures } from './departures/departure.dto.js';
+export { CancelDeparture } from './departures/departure-decision.dto.js';
 export { departureTax } from './departures/departure-tax.js';
 export {
   type DepartureFollowers,

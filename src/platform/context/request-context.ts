@@ -71,6 +71,11 @@ export function asSystem<T>(work: () => T): T {
   return openContext({ requestId, serverRequestId: requestId, actor: SYSTEM, headers: new Map() }, work);
 }
 
+/** Runs work in the name of an actor whose request has ended. Ledger entries keep the number of the running job. */
+export function asActor<T>(actor: Actor, work: () => T): T {
+  return openContext({ ...currentContext(), actor, headers: new Map() }, work);
+}
+
 /** The current context. Throws if there is none: work without a request must use `asSystem`. */
 export function currentContext(): RequestContext {
   const context = storage.getStore();

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions, PartialType } from '@nestjs/swagger';
-import { findContext } from '../context/request-context.js';
+import { currentContext, findContext, openContext } from '../context/request-context.js';
 import { OneOf, Optional, Text } from './fields.js';
 import { named } from './named-values.js';
 import { QueryWhole } from './query-fields.js';
@@ -125,6 +125,11 @@ export class PageQuery extends BoundsQuery {
 /** The bounds of the page to read: the requested ones, or those of the export that is running. */
 export function pageBounds(query: BoundsQuery): { limit: number; offset: number } {
   return findContext()?.exportPage ?? { limit: query.limit ?? 50, offset: query.offset ?? 0 };
+}
+
+/** Calls the handler of a list for this page instead of the requested one. */
+export async function readingPage<T>(page: { limit: number; offset: number }, read: () => Promise<T>): Promise<T> {
+  return openContext({ ...currentContext(), exportPage: page }, read);
 }
 
 function ancestors(prototype: object): object[] {

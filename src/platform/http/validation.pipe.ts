@@ -51,7 +51,7 @@ export class RequestPipe implements PipeTransform {
 }
 
 /** Validates a query and accepts former names of its parameters; issues contain the names that the caller sent. */
-async function validateQuery(type: Type<object>, value: unknown): ReturnType<typeof validateRequest> {
+export async function validateQuery(type: Type<object>, value: unknown): ReturnType<typeof validateRequest> {
   const given = Object.entries(value ?? {});
   const renamed = renamedParameters(type, Object.fromEntries(given));
   if (renamed.size === 0) return validateRequest(type, value);

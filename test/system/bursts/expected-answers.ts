@@ -6,7 +6,8 @@ const REASONS: Record<string, readonly string[]> = {
   // The first request of the burst changes the state; the others come too late.
   '409 invalid_transition': [
     ...['bookings_confirm', 'bookings_cancel', 'bookings_reinstate', 'bookingItems_cancel', 'bookingItems_reinstate'],
-    // The call-off of the demo data is done.
+    // The bulk operation and the call-off of the demo data are done.
+    ...['bulkOperations_pause', 'bulkOperations_resume', 'bulkOperations_cancel', 'bulkOperations_retry'],
     ...['callOffs_updateItem', 'callOffs_pause', 'callOffs_resume', 'callOffs_retry', 'callOffs_abandon'],
     ...['commissions_void', 'commissions_payOut', 'contracts_issue', 'contracts_void'],
     ...['departures_cancel', 'departures_reinstate', 'departures_closeSales', 'departures_openSales'],

@@ -84,8 +84,8 @@ interface ItemUpdate {
   reason?: string | null;
   keepsMissingRate?: boolean;
   isReversal?: boolean;
-  /** Moves the item from a departure that is called off: at its price, or at the price of today on the other departure. */
-  rebooking?: { isRepriced: boolean } | null;
+  /** Moves the item with its booking: at its price, or at the price of today on the other departure. */
+  rebooking?: { isRepriced: boolean; isAnnounced: boolean } | null;
 }
 
 type SoldUnits = Record<'bookingItemId', string> & Record<'units', number>;
@@ -233,7 +233,7 @@ export class BookingItemsService {
       const hasOthers = await this.taxes.assertGroups(booking, { before: previous, after: item });
       const followed: BookingItem[] = [];
       const isRecoded = item.taxCodeId !== previous.taxCodeId;
-      const difference = { cents: item.totalSellCents - beforeCents, isAnnounced: rebooking !== null };
+      const difference = { cents: item.totalSellCents - beforeCents, isAnnounced: rebooking?.isAnnounced ?? false };
       const summary = await this.saveWithTotal(booking, difference, async () => {
         if (isRecoded || ((hadEarlierRate || hasOthers) && item.totalSellCents !== beforeCents)) {
           followed.push(...(await this.followDocuments(booking.id, { changed: item })));

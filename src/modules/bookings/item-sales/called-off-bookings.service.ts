@@ -17,7 +17,7 @@ interface LockedBooking {
   isKept: boolean;
 }
 
-/** Takes bookings from a departure that is called off, each as a whole: all of its items there, or none. */
+/** Takes bookings from a departure, often one that is called off, each as a whole: all of its items there, or none. */
 @Injectable()
 export class CalledOffBookingsService {
   constructor(
@@ -37,13 +37,20 @@ export class CalledOffBookingsService {
 
   /**
    * Moves its items to another departure by the rules of a sale: from the slot of their allotment if it has one there, otherwise
-   * from the pool. Prices stay unless `isRepriced`. Returns null if it has no live item on the departure any more.
+   * from the pool. Prices stay unless `isRepriced`. If the caller informs the customer, `isAnnounced` prevents the mail about another
+   * day. Returns null if it has no live item on the departure any more.
    */
   async rebook(
     bookingId: string,
-    move: { departureId: string; targetDepartureId: string; isRepriced: boolean; reason: string },
+    move: {
+      departureId: string;
+      targetDepartureId: string;
+      isRepriced: boolean;
+      isAnnounced: boolean;
+      reason: string;
+    },
   ): Promise<BookingSummary | null> {
-    const { departureId, targetDepartureId, isRepriced, reason } = move;
+    const { departureId, targetDepartureId, isRepriced, isAnnounced, reason } = move;
     return this.database.transaction(async () => {
       const { items } = await this.lockOn(bookingId, departureId);
       if (items.length === 0) return null;
@@ -54,7 +61,7 @@ export class CalledOffBookingsService {
         const item = await this.items.update(
           { bookingId, itemId, expected: null },
           { departureId: targetDepartureId, allotmentId: isAllotted ? allotmentId : null },
-          { reason, keepsMissingRate: true, rebooking: { isRepriced } },
+          { reason, keepsMissingRate: true, rebooking: { isRepriced, isAnnounced } },
         );
         moved.push(item);
       }

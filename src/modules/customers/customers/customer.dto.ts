@@ -24,6 +24,7 @@ import {
   CUSTOMER_STATUSES,
   type CustomerKind,
   type CustomerStatus,
+  MAX_TAGS,
 } from './customer.entity.js';
 
 /** An e-mail address of a customer. */
@@ -231,12 +232,28 @@ export class CreateCustomer {
    * @example ["regular"]
    */
   @Optional()
-  @Texts({ max: 50, maxLength: 100, unique: true })
+  @Texts({ max: MAX_TAGS, maxLength: 100, unique: true })
   tags?: string[];
 }
 
 /** The fields of a customer to change; null clears a field. A list replaces the whole list. */
 export class UpdateCustomer extends patchOf(OmitType(CreateCustomer, ['id'] as const)) {}
+
+/** Tags that customers get or lose; at least one list is not empty. */
+export class ChangeTags {
+  /**
+   * Tags that customers get; those that they have stay.
+   * @example ["season-2027"]
+   */
+  @Optional()
+  @Texts({ max: MAX_TAGS, maxLength: 100, unique: true })
+  add?: string[];
+
+  /** Tags that customers lose, if they have them. */
+  @Optional()
+  @Texts({ max: MAX_TAGS, maxLength: 100, unique: true })
+  remove?: string[];
+}
 
 export class ListCustomers extends PageQuery {
   /**
@@ -406,7 +423,7 @@ export class CustomerResponse {
   notes: string | null;
 
   /** Free keywords; empty if there are none. */
-  @Texts({ max: 50, maxLength: 100, unique: true })
+  @Texts({ max: MAX_TAGS, maxLength: 100, unique: true })
   tags: string[];
 
   /** The customer that replaces this one (prefix `cus`); null unless the status is `merged`. */

@@ -19,6 +19,8 @@ export type CustomerKind = (typeof CUSTOMER_KINDS)[number];
 export const CUSTOMER_STATUSES = named('CustomerStatus', ['active', 'archived', 'merged', 'erased']);
 export type CustomerStatus = (typeof CUSTOMER_STATUSES)[number];
 
+export const MAX_TAGS = 50;
+
 export interface CustomerChanges {
   kind?: CustomerKind;
   firstName?: string | null;

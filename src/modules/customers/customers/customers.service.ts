@@ -5,7 +5,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
-import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
+import { conflict, invalidField, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -31,6 +31,7 @@ import {
 } from './contacts.js';
 import { CustomerListener, type MovedRecord } from './customer-listener.js';
 import {
+  type ChangeTags,
   type CreateCustomer,
   type CustomerWarning,
   type DuplicatePair,
@@ -41,7 +42,7 @@ import {
   UpdateCustomer,
 } from './customer.dto.js';
 import type { CustomerCopy, CustomerPerson } from './customer-copy.js';
-import { Customer, type CustomerChanges } from './customer.entity.js';
+import { Customer, type CustomerChanges, MAX_TAGS } from './customer.entity.js';
 import { CustomersRepository } from './customers.repository.js';
 import { mergedValues } from './merge.js';
 
@@ -120,13 +121,29 @@ export class CustomersService {
     return this.database.transaction(async () => {
       const customer = await this.repository.rows.lock(id);
       assertVersion(expected, customer);
-      const [before, copied] = [customer.auditImage(), customer.copy()];
-      customer.change(changesOf(body, customer), this.clock.now());
-      await this.repository.rows.update(customer);
-      this.record('update', customer, { before, after: customer.auditImage() });
-      await this.passOn(copied, customer.copy());
+      await this.change(customer, body);
       return this.withWarnings(customer);
     });
+  }
+
+  /** Adds and removes tags, and keeps the others. Throws 422 `too_many_tags`. */
+  async changeTags(id: string, { add = [], remove = [] }: ChangeTags): Promise<void> {
+    await this.database.transaction(async () => {
+      const customer = await this.repository.rows.lock(id);
+      const tags = [...new Set([...customer.tags, ...add])].filter((tag) => !remove.includes(tag));
+      if (tags.length > MAX_TAGS) {
+        throw unprocessable('too_many_tags', `A customer has at most ${MAX_TAGS} tags`, { field: 'add' });
+      }
+      if (!isDeepStrictEqual(tags, customer.tags)) await this.change(customer, { tags });
+    });
+  }
+
+  private async change(customer: Customer, body: UpdateCustomer): Promise<void> {
+    const [before, copied] = [customer.auditImage(), customer.copy()];
+    customer.change(changesOf(body, customer), this.clock.now());
+    await this.repository.rows.update(customer);
+    this.record('update', customer, { before, after: customer.auditImage() });
+    await this.passOn(copied, customer.copy());
   }
 
   async archive(id: string, expected: ExpectedVersions): Promise<Customer> {

@@ -1,10 +1,10 @@
 import { invalidField, unprocessable } from '../../../platform/errors/app-error.js';
 import { emailKey } from './contacts.js';
-import type { Customer, CustomerChanges } from './customer.entity.js';
+import { type Customer, type CustomerChanges, MAX_TAGS } from './customer.entity.js';
 import type { MergedFieldsBody } from './customer.dto.js';
 
 /** How many elements each list of a customer may have. */
-const MOST = { emails: 10, phones: 10, addresses: 5, tags: 50 } as const;
+const MOST = { emails: 10, phones: 10, addresses: 5, tags: MAX_TAGS } as const;
 
 /**
  * Returns the values of the customer after the merge. It keeps its values unless `fields`

@@ -114,7 +114,7 @@ export class CallOffRunner {
     if (!present) return null;
     if (item.action === 'move') {
       const targetDepartureId = item.targetDepartureId ?? '';
-      const move = { departureId, targetDepartureId, isRepriced: item.reprice, reason };
+      const move = { departureId, targetDepartureId, isRepriced: item.reprice, isAnnounced: true, reason };
       await this.bookings.rebook(bookingId, move);
       return outcomeOf(present);
     }

@@ -3,7 +3,7 @@ import { type Credential, secretMatches } from '../../../platform/ids/credential
 import { VerifiesCredential } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
-import type { Actor } from '../../../platform/context/actor.js';
+import type { Actor, ActorType } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import { IDLE_SECONDS } from '../sessions/session-lifetime.js';
 import { type Role, scopesInBoth, scopesOf } from '../users/role.js';
@@ -39,13 +39,13 @@ const SESSION = `
     f.user_id is not null as has_second_factor, s.second_factor_at
   from staff_sessions s join users u on u.id = s.user_id
     left join second_factors f on f.user_id = u.id and f.activated_at is not null
-  where s.public_id = $1 and s.ended_at is null and u.active`;
+  where s.ended_at is null and u.active and `;
 
 const TOKEN = `
   select t.id, t.secret_hash, t.scopes, t.user_id, u.roles, t.operator_id, t.expires_at
   from api_tokens t left join users u on u.id = t.user_id
-  where t.public_id = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)
-    and (t.operator_id is null or exists (select from operators o where o.id = t.operator_id and o.status = 'active'))`;
+  where t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)
+    and (t.operator_id is null or exists (select from operators o where o.id = t.operator_id and o.status = 'active')) and `;
 
 /**
  * Verifies sessions, staff tokens and platform keys, each with one indexed statement. A key that is bound to an operator
@@ -62,11 +62,46 @@ export class AuthenticationService {
 
   @VerifiesCredential('vss')
   async session({ publicId, secret }: Credential): Promise<Actor | null> {
-    const [row = null] = await this.database.prepared<SessionRow>('identity-session', SESSION, [publicId]);
+    const text = `${SESSION}s.public_id = $1`;
+    const [row = null] = await this.database.prepared<SessionRow>('identity-session', text, [publicId]);
     const matches = secretMatches(secret, row?.secret_hash ?? null);
-    if (!row || !matches || this.isPast(row.expires_at)) return null;
-    if (row.last_used_at <= this.clock.inSeconds(-IDLE_SECONDS)) return null;
+    if (!row || !matches || this.hasEnded(row)) return null;
     this.lastUses.note('staff_sessions', row.id);
+    return this.userOf(row);
+  }
+
+  @VerifiesCredential('vsk')
+  async staffToken(credential: Credential): Promise<Actor | null> {
+    const row = await this.token(credential, 'staff');
+    return row && staffActorOf(row);
+  }
+
+  @VerifiesCredential('tpk')
+  async platformKey(credential: Credential): Promise<Actor | null> {
+    const row = await this.token(credential, 'platform');
+    if (!row) return null;
+    const { id, scopes, operator_id: operatorId, expires_at: expiresAt } = row;
+    return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId, expiresAt };
+  }
+
+  /**
+   * Returns the actor of a session or staff token with its present scopes, for work that goes on after its request; null if the
+   * credential has ended. A proof of identity was fresh when the work was requested.
+   */
+  async findStaff(type: ActorType, credentialId: string): Promise<Actor | null> {
+    if (type === 'user') {
+      const text = `${SESSION}s.id = $1`;
+      const [row] = await this.database.prepared<SessionRow>('identity-session-by-id', text, [credentialId]);
+      if (!row || this.hasEnded(row)) return null;
+      const { freshProofRequired: _, ...actor } = this.userOf(row);
+      return actor;
+    }
+    const text = `${TOKEN}t.id = $1`;
+    const [row] = await this.database.prepared<TokenRow>('identity-token-by-id', text, [credentialId, 'staff']);
+    return row && !this.isPast(row.expires_at) ? staffActorOf(row) : null;
+  }
+
+  private userOf(row: SessionRow): Actor {
     return {
       type: 'user',
       id: row.user_id,
@@ -82,30 +117,6 @@ export class AuthenticationService {
     };
   }
 
-  @VerifiesCredential('vsk')
-  async staffToken(credential: Credential): Promise<Actor | null> {
-    const row = await this.token(credential, 'staff');
-    if (!row?.user_id || !row.roles) return null;
-    const scopes = scopesInBoth(row.scopes, scopesOf(row.roles));
-    return {
-      type: 'api_key',
-      id: row.id,
-      principal: row.user_id,
-      credentialId: row.id,
-      scopes,
-      operatorId: null,
-      expiresAt: row.expires_at,
-    };
-  }
-
-  @VerifiesCredential('tpk')
-  async platformKey(credential: Credential): Promise<Actor | null> {
-    const row = await this.token(credential, 'platform');
-    if (!row) return null;
-    const { id, scopes, operator_id: operatorId, expires_at: expiresAt } = row;
-    return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId, expiresAt };
-  }
-
   private mustSetUp({ has_second_factor: hasSecondFactor }: SessionRow): boolean {
     return this.env.requireMfa && !hasSecondFactor;
   }
@@ -115,14 +126,33 @@ export class AuthenticationService {
   }
 
   private async token({ publicId, secret }: Credential, kind: 'staff' | 'platform'): Promise<TokenRow | null> {
-    const [row = null] = await this.database.prepared<TokenRow>('identity-token', TOKEN, [publicId, kind]);
+    const text = `${TOKEN}t.public_id = $1`;
+    const [row = null] = await this.database.prepared<TokenRow>('identity-token', text, [publicId, kind]);
     const matches = secretMatches(secret, row?.secret_hash ?? null);
-    if (!row || !matches || (row.expires_at && this.isPast(row.expires_at))) return null;
+    if (!row || !matches || this.isPast(row.expires_at)) return null;
     this.lastUses.note('api_tokens', row.id);
     return row;
   }
 
-  private isPast(instant: Date): boolean {
-    return instant <= this.clock.now();
+  private hasEnded({ expires_at: expiresAt, last_used_at: lastUsedAt }: SessionRow): boolean {
+    return this.isPast(expiresAt) || lastUsedAt <= this.clock.inSeconds(-IDLE_SECONDS);
   }
+
+  private isPast(instant: Date | null): boolean {
+    return instant !== null && instant <= this.clock.now();
+  }
+}
+
+/** Null for a token without a user. */
+function staffActorOf({ id, user_id: userId, roles, scopes, expires_at: expiresAt }: TokenRow): Actor | null {
+  if (!userId || !roles) return null;
+  return {
+    type: 'api_key',
+    id,
+    principal: userId,
+    credentialId: id,
+    scopes: scopesInBoth(scopes, scopesOf(roles)),
+    operatorId: null,
+    expiresAt,
+  };
 }

@@ -45,9 +45,9 @@ export class ManualMessagesService {
   /**
    * Queues a message to an address of the record. Throws 404 for an unknown record or template; 409 `no_recipient`,
    * `recipient_suppressed`, `consent_required` or `daily_limit_reached`; 422 `recipient_not_on_record`, `template_not_usable`, `placeholder_missing` or
-   * `message_too_long`.
+   * `message_too_long`. A message of a bulk operation counts for no limit.
    */
-  async send(input: SendMessage): Promise<NotificationMessage> {
+  async send(input: SendMessage, { isBulk = false }: { isBulk?: boolean } = {}): Promise<NotificationMessage> {
     const record = recordOf(input);
     const written = writtenOf(input);
     const { attachmentIds = [] } = input;
@@ -69,11 +69,14 @@ export class ManualMessagesService {
       if (recipient === undefined) throw conflict('no_recipient', 'The record has no e-mail address');
       await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
       const createdBy = currentActor().principal;
-      await this.assertLimit(createdBy);
-      this.rateLimits.takeMail({ subject: record.bookingId ?? record.customerId ?? '', recipient });
+      if (!isBulk) {
+        await this.assertLimit(createdBy);
+        this.rateLimits.takeMail({ subject: record.bookingId ?? record.customerId ?? '', recipient });
+      }
       return this.queue({
         kind: isMarketing ? 'marketing' : files.length > 0 ? 'document' : 'manual',
-        ...{ ...record, ...texts, customerId, recipient, createdBy, files },
+        ...{ ...record, ...texts, customerId, recipient, files },
+        ...(isBulk ? {} : { createdBy }),
       });
     });
   }
@@ -148,19 +151,28 @@ interface Written {
   category: MessageCategory;
 }
 
-/** Null if a template writes the message. */
-function writtenOf({ templateId, subject, text, category }: SendMessage): Written | null {
+/**
+ * Null if a template writes the message. Throws 400 unless there is either a template, or a subject and a text; `path` is where they
+ * are in the request.
+ */
+export function writtenOf(
+  { templateId, subject, text, category }: Pick<SendMessage, 'templateId' | 'subject' | 'text' | 'category'>,
+  path = '',
+): Written | null {
   if (templateId !== undefined) {
-    if (category !== undefined) throw invalidField('category', 'A template has its own category', 'not_applicable');
+    if (category !== undefined) {
+      throw invalidField(`${path}category`, 'A template has its own category', 'not_applicable');
+    }
     const written = subject === undefined ? 'text' : 'subject';
     if (subject === undefined && text === undefined) return null;
-    throw invalidField(written, 'A template has its own subject and text', 'not_applicable');
+    throw invalidField(`${path}${written}`, 'A template has its own subject and text', 'not_applicable');
   }
   if (subject === undefined || text === undefined) {
     const missing = subject === undefined ? 'subject' : 'text';
-    throw invalidField(missing, 'A message needs a templateId, or subject and text', 'required');
+    throw invalidField(`${path}${missing}`, 'A message needs a templateId, or subject and text', 'required');
   }
-  if (text.includes(LINK))
-    throw unprocessable('placeholder_unknown', 'Only templates have placeholders', { field: 'text' });
+  if (text.includes(LINK)) {
+    throw unprocessable('placeholder_unknown', 'Only templates have placeholders', { field: `${path}text` });
+  }
   return { subject, text, category: category ?? 'transactional' };
 }

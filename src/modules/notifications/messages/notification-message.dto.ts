@@ -116,7 +116,7 @@ export class NotificationMessageResponse {
   @Id('nmsg')
   resendOf: string | null;
 
-  /** The user who sent it by hand (prefix `user`); null for other messages. */
+  /** The user who sent it by hand (prefix `user`); null for other messages, also those of bulk operations. */
   @Text({ max: 100 })
   createdBy: string | null;
 

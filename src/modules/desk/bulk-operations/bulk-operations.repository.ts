@@ -1,0 +1,151 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
+import type { Rows } from '../../../platform/database/rows.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ListBulkOperationItems, ListBulkOperations } from './bulk-operation.dto.js';
+import { BulkOperation } from './bulk-operation.entity.js';
+import { type BulkItemStatus, BulkOperationItem } from './bulk-operation-item.entity.js';
+
+export type BulkCounts = Readonly<Record<BulkItemStatus, number>>;
+
+export const NO_ITEMS: BulkCounts = { pending: 0, done: 0, failed: 0, skipped: 0 };
+
+/** Serializes the decisions which operations run. */
+const LOCK_STARTS = `select pg_advisory_xact_lock(hashtextextended('bulk_operations', 0))`;
+
+/** Reads and writes bulk operations and their items. */
+@Injectable()
+export class BulkOperationsRepository {
+  readonly operations: Rows<BulkOperation>;
+  readonly items: Rows<BulkOperationItem>;
+
+  constructor(private readonly database: Database) {
+    this.operations = database.rows(BulkOperation);
+    this.items = database.rows(BulkOperationItem);
+  }
+
+  async list(query: ListBulkOperations): Promise<{ rows: BulkOperation[]; total: number }> {
+    const found = this.operations.query('operation');
+    filterRows(found, 'operation.type', query.type);
+    filterRows(found, 'operation.status', query.status);
+    sortRows(found, query.sort ?? '-createdAt');
+    return this.operations.page(found, pageBounds(query));
+  }
+
+  async listItems(
+    operationId: string,
+    query: ListBulkOperationItems,
+  ): Promise<{ rows: BulkOperationItem[]; total: number }> {
+    const found = this.items.query('item').where('item.operationId = :operationId', { operationId });
+    filterRows(found, 'item.status', query.status);
+    sortRows(found, query.sort ?? 'position');
+    return this.items.page(found, pageBounds(query));
+  }
+
+  /** Returns how many items of each of these operations have each status. */
+  async counts(operationIds: readonly string[]): Promise<ReadonlyMap<string, BulkCounts>> {
+    const rows = await this.database.query<{ operationId: string; status: BulkItemStatus; count: number }>(
+      `select operation_id as "operationId", status, count(*)::int as count from bulk_operation_items
+       where operation_id = any($1) group by operation_id, status`,
+      [operationIds],
+    );
+    const counts = new Map<string, BulkCounts>();
+    for (const { operationId, status, count } of rows) {
+      counts.set(operationId, { ...NO_ITEMS, ...counts.get(operationId), [status]: count });
+    }
+    return counts;
+  }
+
+  /** Inserts an item for each record, in this order, in one statement. */
+  async insertItems(
+    { id, createdAt }: BulkOperation,
+    items: readonly { id: string; subjectId: string }[],
+  ): Promise<void> {
+    await this.database.execute(
+      `insert into bulk_operation_items (id, operation_id, position, subject_id, status, attempts, version, created_at, updated_at)
+       select new.id, $1, new.position, new.subject_id, 'pending', 0, 1, $4, $4
+       from unnest($2::text[], $3::text[]) with ordinality as new (id, subject_id, position)`,
+      [id, items.map((item) => item.id), items.map(({ subjectId }) => subjectId), createdAt],
+    );
+  }
+
+  /** Until the transaction ends, no other one decides which operation runs. */
+  async lockStarts(): Promise<void> {
+    await this.database.query(LOCK_STARTS);
+  }
+
+  async countRunning(): Promise<number> {
+    const [counted] = await this.database.query<{ running: number }>(
+      `select count(*)::int as running from bulk_operations where status = 'running'`,
+    );
+    return counted?.running ?? 0;
+  }
+
+  /** The operations that run or wait, oldest first. */
+  async working(): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select id from bulk_operations where status in ('planned', 'running') order by created_at, id limit 100`,
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async findOldestPlanned(): Promise<string | null> {
+    const [found] = await this.database.query<{ id: string }>(
+      `select id from bulk_operations where status = 'planned' order by created_at, id limit 1`,
+    );
+    return found?.id ?? null;
+  }
+
+  /**
+   * Shares the row of a running operation until the transaction ends: a pause waits for the items in work, and then no other begins.
+   * Returns false if the operation does not run.
+   */
+  async shareRunning(id: string): Promise<boolean> {
+    const found = await this.database.prepared(
+      'bulk-operation-share',
+      `select from bulk_operations where id = $1 and status = 'running' for share`,
+      [id],
+    );
+    return found.length > 0;
+  }
+
+  /** Locks the next pending item that no other process works on: those that were not tried yet come first. */
+  async claimNext(operationId: string): Promise<BulkOperationItem | null> {
+    const [item] = await this.items.read({
+      name: 'bulk-operation-claim',
+      text: `select ${this.items.columns('item')} from bulk_operation_items item
+        where item.operation_id = $1 and item.status = 'pending'
+        order by item.attempts, item.position limit 1 for update skip locked`,
+      values: [operationId],
+    });
+    return item ?? null;
+  }
+
+  /** The operation is locked, so nothing works on its items. */
+  async skipPending(operationId: string, now: Date): Promise<void> {
+    await this.database.execute(
+      `update bulk_operation_items set status = 'skipped', code = 'cancelled', version = version + 1, updated_at = $2
+       where operation_id = $1 and status = 'pending'`,
+      [operationId, now],
+    );
+  }
+
+  async repeatFailed(operationId: string, now: Date): Promise<void> {
+    await this.database.execute(
+      `update bulk_operation_items set status = 'pending', code = null, message = null, field = null, attempts = 0,
+         version = version + 1, updated_at = $2
+       where operation_id = $1 and status = 'failed'`,
+      [operationId, now],
+    );
+  }
+
+  /** Deletes operations that ended before this time. Returns how many there were. */
+  async deleteEndedBefore(time: Date): Promise<number> {
+    const ended = 'select id from bulk_operations where ended_at < $1';
+    await this.database.execute(`delete from bulk_operation_items where operation_id in (${ended})`, [time]);
+    const { count } = await this.database.execute('delete from bulk_operations where ended_at < $1', [time]);
+    return count;
+  }
+}

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { CancelDeparture, DeparturesService } from '../../operations/index.js';
+import { type BulkType, listOfDepartures } from './bulk-type.js';
+
+/** Cancels each departure that has no sales; a departure with customers is called off instead. */
+@Injectable()
+export class CancelDeparturesType implements BulkType<CancelDeparture> {
+  readonly name = 'departures.cancel';
+  readonly scopes = ['operations:write'];
+  readonly params = CancelDeparture;
+  readonly list;
+
+  constructor(private readonly departures: DeparturesService) {
+    this.list = listOfDepartures(departures);
+  }
+
+  async run(departureId: string, { reason = null }: { reason?: string | null }): Promise<void> {
+    await this.departures.cancel(departureId, reason, null);
+  }
+}

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { InvoicesService, IssueInvoice, ListInvoices } from '../../finance/index.js';
+import type { BulkList, BulkType } from './bulk-type.js';
+
+/** Issues each invoice with the next number of the series. */
+@Injectable()
+export class IssueInvoicesType implements BulkType<IssueInvoice> {
+  readonly name = 'invoices.issue';
+  readonly scopes = ['finance:write'];
+  readonly params = IssueInvoice;
+  readonly list: BulkList<ListInvoices> = {
+    scope: 'finance:receivables',
+    query: ListInvoices,
+    read: async (query) => {
+      const { rows, total } = await this.invoices.list(query);
+      return { ids: rows.map(({ id }) => id), total };
+    },
+  };
+
+  constructor(private readonly invoices: InvoicesService) {}
+
+  async run(invoiceId: string, params: IssueInvoice): Promise<void> {
+    await this.invoices.issue(invoiceId, params, null);
+  }
+}

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { PickType } from '@nestjs/swagger';
+import { BookingsService } from '../../bookings/index.js';
+import { ManualMessagesService, SendMessage, writtenOf } from '../../notifications/index.js';
+import { type BulkType, listOfBookings } from './bulk-type.js';
+
+/** The text or the template of the messages. Each goes to the address of its booking. */
+class MessageBookings extends PickType(SendMessage, ['category', 'templateId', 'subject', 'text'] as const) {}
+
+/** Sends a message about each booking. These messages do not count for the limits of messages that a user sends one by one. */
+@Injectable()
+export class MessageBookingsType implements BulkType<MessageBookings> {
+  readonly name = 'bookings.message';
+  readonly scopes = ['notifications:write', 'bookings:read'];
+  readonly params = MessageBookings;
+  readonly list;
+
+  constructor(
+    bookings: BookingsService,
+    private readonly messages: ManualMessagesService,
+  ) {
+    this.list = listOfBookings(bookings);
+  }
+
+  check(params: MessageBookings): void {
+    writtenOf(params, 'params.');
+  }
+
+  async run(bookingId: string, params: MessageBookings): Promise<void> {
+    await this.messages.send({ ...params, bookingId }, { isBulk: true });
+  }
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { OmitType } from '@nestjs/swagger';
+import { patchOf } from '../../../platform/http/dto.js';
+import { CreateDeparture, DeparturesService } from '../../operations/index.js';
+import { type BulkType, listOfDepartures } from './bulk-type.js';
+
+/** The fields of departures to change. Departures that are different in time are never moved to one time. */
+class UpdateDepartures extends patchOf(
+  OmitType(CreateDeparture, ['id', 'productId', 'startsAt', 'endsAt', 'timeZone', 'decideBy'] as const),
+) {}
+
+/** Changes the same fields of each departure. */
+@Injectable()
+export class UpdateDeparturesType implements BulkType<UpdateDepartures> {
+  readonly name = 'departures.update';
+  readonly scopes = ['operations:write'];
+  readonly params = UpdateDepartures;
+  readonly list;
+
+  constructor(private readonly departures: DeparturesService) {
+    this.list = listOfDepartures(departures);
+  }
+
+  async run(departureId: string, params: UpdateDepartures): Promise<void> {
+    await this.departures.update(departureId, params, { expected: null });
+  }
+}
