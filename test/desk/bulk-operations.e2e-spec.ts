@@ -209,6 +209,36 @@ describe('the types of bulk operations', () => {
     ]);
   });
 
+  it('print documents of bookings and departures', async () => {
+    const { booking } = await confirmedBooking(owner);
+    const { id } = await newDeparture(app);
+    const confirmations = {
+      type: 'documents.create',
+      ids: [booking.id, id],
+      params: { kind: 'confirmation', subjectType: 'booking' },
+    };
+    expect(outcomes((await bulk(app, confirmations)).items)).toEqual([
+      [booking.id, 'done', null],
+      [id, 'failed', 'not_found'],
+    ]);
+    const manifest = { kind: 'manifest', subjectType: 'departure', language: 'de' };
+    expect((await bulk(app, { type: 'documents.create', ids: [id], params: manifest })).operation).toMatchObject({
+      done: 1,
+    });
+    const printed = await app.sql(
+      'select kind, subject_id as id from record_documents where subject_id = any($1) order by kind',
+      [[booking.id, id]],
+    );
+    expect(printed).toEqual([
+      { kind: 'confirmation', id: booking.id },
+      { kind: 'manifest', id },
+    ]);
+    const wrong = { type: 'documents.create', ids: [id], params: { ...manifest, subjectType: 'trip' } };
+    expect((await owner.post(BULK, wrong)).status).toBe(400);
+    const trips = { type: 'documents.create', filters: {}, params: { kind: 'itinerary', subjectType: 'trip' } };
+    expect((await owner.post(BULK, trips)).status).toBe(400);
+  });
+
   it('change and cancel departures', async () => {
     const [empty, sold] = [await newDeparture(app), await newDeparture(app)];
     await soldBooking(owner, sold.id, { quantity: 2 });

@@ -19,6 +19,7 @@ import { BulkOperationsService } from './bulk-operations/bulk-operations.service
 import { BulkTypes } from './bulk-operations/bulk-types.js';
 import { CancelBookingsType } from './bulk-operations/cancel-bookings.js';
 import { CancelDeparturesType } from './bulk-operations/cancel-departures.js';
+import { CreateDocumentsType } from './bulk-operations/create-documents.js';
 import { IssueInvoicesType } from './bulk-operations/issue-invoices.js';
 import { MessageBookingsType } from './bulk-operations/message-bookings.js';
 import { MoveBookingsType } from './bulk-operations/move-bookings.js';
@@ -132,6 +133,7 @@ import './desk-tables.js';
     CallOffsService,
     CheckInListener,
     CheckInRetentionJobs,
+    CreateDocumentsType,
     DepartureDecisionListener,
     DeskData,
     DeskDemo,

@@ -21,7 +21,7 @@ export class BulkOperationItem {
   @Column('text', { name: 'operation_id' }) operationId: string;
   /** The order in which the items are worked on. */
   @Column('integer') position: number;
-  /** The booking, invoice, departure or customer. */
+  /** The booking, trip, invoice, departure or customer. */
   @Column('text', { name: 'subject_id' }) subjectId: string;
   @Column('text') status: BulkItemStatus;
   /** Why it failed or was skipped. */

@@ -14,6 +14,7 @@ export const BULK_TYPES = extensible('BulkOperationType', [
   'departures.update',
   'departures.cancel',
   'customers.tag',
+  'documents.create',
 ]);
 export type BulkOperationType = (typeof BULK_TYPES)[number];
 

@@ -61,6 +61,9 @@ export class BulkOperationsController {
    *
    * `customers.tag`: `add` and `remove`, lists of tags. `customers:write`.
    *
+   * `documents.create`: `kind` and `subjectType` as for one document, and optionally `language`. `documents:write`, and the scopes to read
+   * the records.
+   *
    * If the session or token of the caller ends, or the caller loses a scope, the remaining records fail with `forbidden`.
    */
   @Post()

@@ -22,7 +22,7 @@ import {
 import { BulkOperation, type BulkOperationStatus, type BulkVerb, type Starter } from './bulk-operation.entity.js';
 import type { BulkOperationItem } from './bulk-operation-item.entity.js';
 import { BulkOperationsRepository, NO_ITEMS } from './bulk-operations.repository.js';
-import type { BulkType } from './bulk-type.js';
+import type { BulkList } from './bulk-type.js';
 import { BulkTypes } from './bulk-types.js';
 
 export const BULK_JOB = 'desk.bulk-operation';
@@ -63,7 +63,7 @@ export class BulkOperationsService {
     const checked = await checkedMember(type.params, params, { path: 'params', as: 'body' });
     await type.check?.(checked);
     return this.database.transaction(async () => {
-      const records = subjectIds ?? (await this.select(type, filters ?? {}));
+      const records = subjectIds ?? (await this.select(type.listFor(checked), filters ?? {}));
       const operation = make(BulkOperation, {
         ...{ id: ids.operation, type: name, params, dryRun, status: 'planned', total: records.length },
         ...starter(),
@@ -172,7 +172,7 @@ export class BulkOperationsService {
   }
 
   /** Returns the ids of the records that the filters of the list find now. */
-  private async select({ list }: BulkType, filters: object): Promise<string[]> {
+  private async select(list: BulkList, filters: object): Promise<string[]> {
     assertScope(list.scope);
     const bound = Object.keys(filters).find((filter) => NO_FILTERS.includes(filter));
     if (bound !== undefined) throw invalidField(`filters.${bound}`, `${bound} is not a filter`, 'not_applicable');

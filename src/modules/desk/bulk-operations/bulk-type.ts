@@ -19,7 +19,8 @@ export interface BulkType<Params extends object = object> {
   readonly scopes: readonly string[];
   /** The class of `params`, which are validated like the body of a request. */
   readonly params: Type<Params>;
-  readonly list: BulkList;
+  /** The list whose filters select the records. Throws 400 if there is none for these parameters. */
+  listFor(params: Params): BulkList;
   /** Rejects parameters with which every record would fail. */
   check?(params: Params): void | Promise<void>;
   /** Changes a record in the transaction of the caller, by the service that the route for one record calls. */

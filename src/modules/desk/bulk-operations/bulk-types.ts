@@ -3,13 +3,17 @@ import type { BulkOperationType } from './bulk-operation.entity.js';
 import type { BulkType } from './bulk-type.js';
 import { CancelBookingsType } from './cancel-bookings.js';
 import { CancelDeparturesType } from './cancel-departures.js';
+import { CreateDocumentsType } from './create-documents.js';
 import { IssueInvoicesType } from './issue-invoices.js';
 import { MessageBookingsType } from './message-bookings.js';
 import { MoveBookingsType } from './move-bookings.js';
 import { TagCustomersType } from './tag-customers.js';
 import { UpdateDeparturesType } from './update-departures.js';
 
-/** All types of bulk operations. A new one is a file beside this one, a name in `BULK_TYPES`, and a member here. */
+/**
+ * All types of bulk operations. A new one is a file beside this one, a name in `BULK_TYPES` and in the check of
+ * the table, and a member here.
+ */
 @Injectable()
 export class BulkTypes {
   private readonly types: Readonly<Record<BulkOperationType, BulkType>>;
@@ -22,6 +26,7 @@ export class BulkTypes {
     update: UpdateDeparturesType,
     cancelDepartures: CancelDeparturesType,
     tag: TagCustomersType,
+    documents: CreateDocumentsType,
   ) {
     this.types = {
       'bookings.message': message,
@@ -31,6 +36,7 @@ export class BulkTypes {
       'departures.update': update,
       'departures.cancel': cancelDepartures,
       'customers.tag': tag,
+      'documents.create': documents,
     };
   }
 

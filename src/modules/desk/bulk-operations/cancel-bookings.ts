@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BookingsService, CancelBooking } from '../../bookings/index.js';
-import { type BulkType, listOfBookings } from './bulk-type.js';
+import { type BulkList, type BulkType, listOfBookings } from './bulk-type.js';
 
 /** Cancels each booking under its own terms. */
 @Injectable()
@@ -8,10 +8,14 @@ export class CancelBookingsType implements BulkType<CancelBooking> {
   readonly name = 'bookings.cancel';
   readonly scopes = ['bookings:write'];
   readonly params = CancelBooking;
-  readonly list;
+  private readonly list;
 
   constructor(private readonly bookings: BookingsService) {
     this.list = listOfBookings(bookings);
+  }
+
+  listFor(): BulkList {
+    return this.list;
   }
 
   async run(bookingId: string, params: CancelBooking): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CancelDeparture, DeparturesService } from '../../operations/index.js';
-import { type BulkType, listOfDepartures } from './bulk-type.js';
+import { type BulkList, type BulkType, listOfDepartures } from './bulk-type.js';
 
 /** Cancels each departure that has no sales; a departure with customers is called off instead. */
 @Injectable()
@@ -8,10 +8,14 @@ export class CancelDeparturesType implements BulkType<CancelDeparture> {
   readonly name = 'departures.cancel';
   readonly scopes = ['operations:write'];
   readonly params = CancelDeparture;
-  readonly list;
+  private readonly list;
 
   constructor(private readonly departures: DeparturesService) {
     this.list = listOfDepartures(departures);
+  }
+
+  listFor(): BulkList {
+    return this.list;
   }
 
   async run(departureId: string, { reason = null }: { reason?: string | null }): Promise<void> {

@@ -8,7 +8,7 @@ export class IssueInvoicesType implements BulkType<IssueInvoice> {
   readonly name = 'invoices.issue';
   readonly scopes = ['finance:write'];
   readonly params = IssueInvoice;
-  readonly list: BulkList<ListInvoices> = {
+  private readonly list: BulkList<ListInvoices> = {
     scope: 'finance:receivables',
     query: ListInvoices,
     read: async (query) => {
@@ -18,6 +18,10 @@ export class IssueInvoicesType implements BulkType<IssueInvoice> {
   };
 
   constructor(private readonly invoices: InvoicesService) {}
+
+  listFor(): BulkList {
+    return this.list;
+  }
 
   async run(invoiceId: string, params: IssueInvoice): Promise<void> {
     await this.invoices.issue(invoiceId, params, null);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PickType } from '@nestjs/swagger';
 import { BookingsService } from '../../bookings/index.js';
 import { ManualMessagesService, SendMessage, writtenOf } from '../../notifications/index.js';
-import { type BulkType, listOfBookings } from './bulk-type.js';
+import { type BulkList, type BulkType, listOfBookings } from './bulk-type.js';
 
 /** The text or the template of the messages. Each goes to the address of its booking. */
 class MessageBookings extends PickType(SendMessage, ['category', 'templateId', 'subject', 'text'] as const) {}
@@ -13,13 +13,17 @@ export class MessageBookingsType implements BulkType<MessageBookings> {
   readonly name = 'bookings.message';
   readonly scopes = ['notifications:write', 'bookings:read'];
   readonly params = MessageBookings;
-  readonly list;
+  private readonly list;
 
   constructor(
     bookings: BookingsService,
     private readonly messages: ManualMessagesService,
   ) {
     this.list = listOfBookings(bookings);
+  }
+
+  listFor(): BulkList {
+    return this.list;
   }
 
   check(params: MessageBookings): void {

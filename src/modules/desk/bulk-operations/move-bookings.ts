@@ -3,7 +3,7 @@ import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { Flag, Id, Optional, Text } from '../../../platform/http/fields.js';
 import { BookingsService, CalledOffBookingsService } from '../../bookings/index.js';
 import { DeparturesService } from '../../operations/index.js';
-import { type BulkType, listOfBookings } from './bulk-type.js';
+import { type BulkList, type BulkType, listOfBookings } from './bulk-type.js';
 
 /** The departures between which bookings move. */
 class MoveBookings {
@@ -30,7 +30,7 @@ export class MoveBookingsType implements BulkType<MoveBookings> {
   readonly name = 'bookings.move';
   readonly scopes = ['bookings:write'];
   readonly params = MoveBookings;
-  readonly list;
+  private readonly list;
 
   constructor(
     bookings: BookingsService,
@@ -38,6 +38,10 @@ export class MoveBookingsType implements BulkType<MoveBookings> {
     private readonly departures: DeparturesService,
   ) {
     this.list = listOfBookings(bookings);
+  }
+
+  listFor(): BulkList {
+    return this.list;
   }
 
   async check({ departureId, targetDepartureId }: MoveBookings): Promise<void> {

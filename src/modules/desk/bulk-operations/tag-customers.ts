@@ -9,7 +9,7 @@ export class TagCustomersType implements BulkType<ChangeTags> {
   readonly name = 'customers.tag';
   readonly scopes = ['customers:write'];
   readonly params = ChangeTags;
-  readonly list: BulkList<ListCustomers> = {
+  private readonly list: BulkList<ListCustomers> = {
     scope: 'customers:read',
     query: ListCustomers,
     read: async (query) => {
@@ -19,6 +19,10 @@ export class TagCustomersType implements BulkType<ChangeTags> {
   };
 
   constructor(private readonly customers: CustomersService) {}
+
+  listFor(): BulkList {
+    return this.list;
+  }
 
   check({ add = [], remove = [] }: ChangeTags): void {
     if (add.length + remove.length > 0) return;

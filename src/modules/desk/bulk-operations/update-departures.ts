@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OmitType } from '@nestjs/swagger';
 import { patchOf } from '../../../platform/http/dto.js';
 import { CreateDeparture, DeparturesService } from '../../operations/index.js';
-import { type BulkType, listOfDepartures } from './bulk-type.js';
+import { type BulkList, type BulkType, listOfDepartures } from './bulk-type.js';
 
 /** The fields of departures to change. Departures that are different in time are never moved to one time. */
 class UpdateDepartures extends patchOf(
@@ -15,10 +15,14 @@ export class UpdateDeparturesType implements BulkType<UpdateDepartures> {
   readonly name = 'departures.update';
   readonly scopes = ['operations:write'];
   readonly params = UpdateDepartures;
-  readonly list;
+  private readonly list;
 
   constructor(private readonly departures: DeparturesService) {
     this.list = listOfDepartures(departures);
+  }
+
+  listFor(): BulkList {
+    return this.list;
   }
 
   async run(departureId: string, params: UpdateDepartures): Promise<void> {
