@@ -64,6 +64,11 @@ function bodyCase(
   };
 }
 
+/** The name of a shape in any of the encodings. */
+export function withoutEncoding(shape: string): string {
+  return shape.replace(/, (gzip|chunked)$/, '');
+}
+
 export function withText(draft: Draft, text: string, encoding: Encoding): Draft {
   if (encoding === 'gzip') draft.headers.push(['Content-Encoding', 'gzip']);
   return Object.assign(draft, {

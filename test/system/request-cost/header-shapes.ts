@@ -5,7 +5,7 @@ import type { Document } from '../../fuzz/schema.js';
 import type { RequestCase } from './cost-meter.js';
 import { filled } from './texts.js';
 
-const ONE_IN = 3;
+const ONE_IN = 5;
 /** All headers of a request have 16 KiB. */
 const MOST_BYTES = 15_000;
 
