@@ -41,7 +41,11 @@ channels.
 
 Changes that other systems may need are published as realtime messages shortly after their commit.
 \`GET /realtime/v1/channels/{channel}/messages\` returns the history of a channel (72 hours, at most 10,000 messages), and
-\`GET /realtime/v1/channels/{channel}/events\` streams it live. Both require the scope \`realtime:subscribe\`.
+\`GET /realtime/v1/channels/{channel}/events\` streams it live. Both require the scope \`realtime:subscribe\`, or
+the token of a subscription, which streams up to 20 channels by \`GET /realtime/v1/events\`. Staff create one by
+\`POST /v1/admin/realtime/subscriptions\`, with the read scope of the module whose name starts the channel (\`bookings:read\` for
+\`bookings\` and \`bookings.{bookingId}\`); clients and keys of an operator by \`POST /connect/v1/realtime/subscriptions\`, with
+\`connect:events:read\` for the channels of the operator.
 
 A message's \`event\` is the name below. Its \`data\` has the members below and \`id\`, which is the same if an event is delivered
 twice on a channel. Events contain ids, states and amounts, and no personal data. In the name of a channel, \`{member}\` stands for

@@ -7,7 +7,7 @@ The backend of one travel operator. Its surfaces differ in who calls them, in th
 | storefront | \`/v1/public/*\`, \`/v1/files/*\` | none | \`{error, code?, requestId, details?}\` |
 | staff | \`/v1/admin/*\` | staff session or staff API token | the same |
 | connect | \`/connect/v1/*\` | platform API key or OAuth access token | the same |
-| vault, realtime | \`/vault/v1/*\`, \`/realtime/v1/*\` | platform API key | \`{error, retryAfterMs?}\` |
+| vault, realtime | \`/vault/v1/*\`, \`/realtime/v1/*\` | platform API key; for events also the token of a subscription | \`{error, retryAfterMs?}\` |
 | data | \`/data/*\` | platform API key | \`{code, message}\` |
 
 \`/openapi.json?surface=staff\` is the document of one surface.
@@ -44,5 +44,6 @@ within 24 hours a repetition gets the stored answer with \`Idempotent-Replayed: 
 names that zone, the current day there and the currency of the organization.
 
 **Events** of every change are published to realtime channels after the commit, at least once and in order per channel; read them
-with \`GET /realtime/v1/channels/{channel}/messages\` or follow them with \`.../events\`.
+with \`GET /realtime/v1/channels/{channel}/messages\` or follow them with \`.../events\`. Staff and clients of operators first
+subscribe: \`POST /v1/admin/realtime/subscriptions\` or \`POST /connect/v1/realtime/subscriptions\`, then \`GET /realtime/v1/events\`.
 `.trim();

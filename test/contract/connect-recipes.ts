@@ -42,6 +42,11 @@ export const connectRecipes: Record<string, Recipe> = {
     subject: () => ({ type: 'connector_provider', id: app.credentials.providerKey }),
   }),
 
+  'POST /connect/v1/realtime/subscriptions': async (app) => ({
+    ...platform(app),
+    body: { channels: ['demo.news'] },
+    subject: null,
+  }),
   'POST /connect/v1/oauth/token': async (app) => {
     const { credentials } = await newClient(app);
     return { body: { ...credentials, grant_type: 'client_credentials' }, subject: null };

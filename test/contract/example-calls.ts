@@ -12,6 +12,7 @@ import { failedMessage, failedRun } from '../notifications/failed.js';
 import { codeAt, stepAt } from '../../src/modules/identity/second-factors/totp.js';
 import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
 import { hire, linkToken, login, RESETS } from '../identity/staff.js';
+import { EVENTS, subscriptionToken, ticketPath, TICKETS } from '../realtime/subscriptions.js';
 import { contractIn } from '../legal/contracts.js';
 import { png } from '../organization/logos.js';
 import type { TestApp } from '../setup/app.js';
@@ -55,9 +56,11 @@ export interface ExampleCall {
 /** One call of each operation, in an order in which all of them succeed. */
 export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<ExampleCall[]> {
   const member = await demoMember(app);
-  const protectedCalls = { ...(await callsWithSecondFactor(app)), ...(await callsThatEndSessions(app)) };
+  const ofSessions = { ...(await callsWithSecondFactor(app)), ...(await callsThatEndSessions(app)) };
   await closePeriod(app);
   const [secrets, paths] = [await secretMembers(app, member), await secretPaths(app)];
+  // These come last: the paths of trips move the clock, and a subscription lasts for ten minutes.
+  const protectedCalls = { ...ofSessions, ...(await callsOfSubscriptions(app)) };
   const inOrder = operations.toSorted((a, b) => placeOf(a) - placeOf(b));
   return inOrder.map((operation) => {
     const name = nameOf(operation);
@@ -148,6 +151,12 @@ async function callsThatEndSessions(app: TestApp): Promise<Record<string, { toke
     [`DELETE ${sessions}/{id}`]: { token: await login(app, email, password) },
     [`DELETE ${sessions}/current`]: { token: (await hire(app, ['viewer'])).session },
   };
+}
+
+/** These need the token of a subscription. */
+async function callsOfSubscriptions(app: TestApp): Promise<Record<string, { token: string; body?: () => object }>> {
+  const token = await subscriptionToken(app);
+  return { [`POST ${TICKETS}`]: { token }, [`GET ${EVENTS}`]: { token } };
 }
 
 /** Makes a code that is accepted when the call is sent, possibly minutes later. */
@@ -246,6 +255,7 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     'GET /v1/public/legal/contracts/{id}': `/v1/public/legal/contracts/${app.credentials.demo.contractId}`,
     [`POST ${CONTRACT_PAGES}/{token}`]: signing,
     'GET /v1/public/legal/contract-pages/{token}': `/v1/public/legal/contract-pages/${page}`,
+    [`GET ${TICKETS}/{ticket}/events`]: await ticketPath(app, await subscriptionToken(app)),
     [`GET ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
     [`POST ${UNSUBSCRIPTIONS}/{token}`]: unsubscription,
     [`GET ${OFFERS}/{token}`]: await offerPath(app),

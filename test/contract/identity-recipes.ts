@@ -1,3 +1,4 @@
+import { STAFF_SUBSCRIPTIONS } from '../realtime/subscriptions.js';
 import { hire, INVITATIONS, linkToken, ME, OWN_PASSWORD, RESETS, uniqueEmail, USERS } from '../identity/staff.js';
 import { codeNow, hireProtected, nextCode, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
@@ -8,6 +9,11 @@ const password = 'another long sentence';
 const invitation = () => ({ email: uniqueEmail(), name: 'Somebody', roles: ['viewer'] });
 
 export const identityRecipes: Record<string, Recipe> = {
+  [`POST ${STAFF_SUBSCRIPTIONS}`]: async (app) => ({
+    ...staff(app),
+    body: { channels: ['bookings'] },
+    subject: null,
+  }),
   [`POST ${INVITATIONS}`]: async (app) => ({ ...staff(app), body: invitation(), subject: made('invitation') }),
   [`POST ${INVITATIONS}/{id}/resend`]: async (app) => {
     const { id } = await post(app, INVITATIONS, invitation());

@@ -63,6 +63,7 @@ const PUBLIC = [
   `POST ${SESSIONS}/second-factor`,
   ...LINK_CALLS,
   'GET /.well-known/oauth-authorization-server/connect/v1',
+  'GET /realtime/v1/tickets/{ticket}/events',
 ];
 /** Signing in is limited by itself, a link works once, RFC 6749 has no such header, and a simulation or a link to a file changes nothing. */
 const WITHOUT_KEY = [
@@ -78,7 +79,11 @@ const WITHOUT_KEY = [
   `POST ${STAFF}/products/{productId}/quotes`,
 ];
 /** Changes of surfaces whose other changes can be repeated without a key. */
-const WITH_KEY = ['POST /realtime/v1/channels/{channel}/messages', 'POST /vault/v1/{vaultSlug}/keys'];
+const WITH_KEY = [
+  'POST /realtime/v1/channels/{channel}/messages',
+  'POST /realtime/v1/tickets',
+  'POST /vault/v1/{vaultSlug}/keys',
+];
 /** The call ends the credential of its caller, which then cannot authenticate a replay. */
 const ENDS_ITS_CALLER = `DELETE ${SESSIONS}/current`;
 /** Revoked and ended resources have no version, and whoever scans the code of a voucher does not know its version. */
@@ -167,6 +172,9 @@ const OTHER_TIMES = [
 /** Returned only once: a repeated request does not show them again. */
 const SECRETS: Record<string, string | string[]> = {
   [`POST ${STAFF}/identity/api-tokens`]: 'token',
+  [`POST ${STAFF}/realtime/subscriptions`]: 'token',
+  'POST /connect/v1/realtime/subscriptions': 'token',
+  'POST /realtime/v1/tickets': 'ticket',
   'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
   [`POST ${CLIENT}/secrets`]: 'clientSecret',
   [`POST ${STAFF}/bookings/{bookingId}/travelers/{travelerId}/document/reveal`]: [

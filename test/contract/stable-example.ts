@@ -18,6 +18,7 @@ const MEMBERS: Record<string, (text: string) => string> = {
   access_token: exampleSecret,
   clientSecret: exampleSecret,
   deviceToken: exampleSecret,
+  ticket: exampleSecret,
   recoveryCodes: (text) => text.replace(/\w{4}/g, '0000'),
   otpauthUri: (text) => text.replace(/(?<=secret=)[A-Z2-7]+/, (secret) => 'EXAMPLE'.padEnd(secret.length, 'A')),
   ciphertext: () => 'RXhhbXBsZSBjaXBoZXJ0ZXh0',

@@ -1,5 +1,6 @@
 import { requestRendition, fetchFile, linkOf } from '../finance/renditions/rendering.js';
 import { closeStreams, rawStream } from '../realtime/following.js';
+import { EVENTS, subscriptionToken, ticketPath, TICKETS } from '../realtime/subscriptions.js';
 import type { TestApp } from '../setup/app.js';
 import { tokenOf } from '../setup/credentials.js';
 
@@ -22,6 +23,7 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
     [`${file} text/html`]: await beginningOf(app, { format: 'html', lines: 2 }),
     [`${file} application/octet-stream`]: await beginningOfExport(app),
     'GET /realtime/v1/channels/{channel}/events text/event-stream': await firstMessage(app),
+    ...(await streamExamples(app)),
     ...(await reportExamples(app)),
     [`GET ${DEPARTURE}/{id}/manifest application/pdf`]: await pdfExample(
       app,
@@ -86,6 +88,27 @@ async function beginningOfExport(app: TestApp): Promise<string> {
   const { headers } = await app.as('owner').get(`${DEMO_EXPORT}/download`);
   const { bytes } = await fetchFile(`${app.url}${headers['location'] ?? ''}`);
   return `${bytes.toString('utf8').split('\n').slice(0, 3).join('\n')}\n`;
+}
+
+/** The beginning of a stream of several channels: the position, whose numbers depend on the time, is replaced. */
+async function streamExamples(app: TestApp): Promise<Record<string, string>> {
+  const token = await subscriptionToken(app);
+  const [ofToken, ofTicket] = [
+    await rawStream({ url: app.url, path: EVENTS, token }),
+    await rawStream({ url: app.url, path: await ticketPath(app, token) }),
+  ];
+  const beginning = async ({ response }: typeof ofToken) => {
+    let received = '';
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      received += chunk.toString();
+      if (received.includes('event: position\ndata: {}\n\n')) break;
+    }
+    return received.replace(/^id: .*$/m, 'id: 2f8a61d0.m3k5x9q1');
+  };
+  return {
+    [`GET ${EVENTS} text/event-stream`]: await beginning(ofToken),
+    [`GET ${TICKETS}/{ticket}/events text/event-stream`]: await beginning(ofTicket),
+  };
 }
 
 /** Reads a stream after the first message of the demo channel, up to the second message. */

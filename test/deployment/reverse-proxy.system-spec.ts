@@ -206,7 +206,7 @@ withNginx('nginx hides the metrics and readiness of the service, and passes its 
   expect((await send('/openapi.json')).status).toBe(200);
 });
 
-withNginx('nginx logs no path that opens a document, even if the service does not respond', async () => {
+withNginx('nginx logs no path that opens a document or a stream, even if the service does not respond', async () => {
   await service.end('SIGKILL');
   const secret = 'c7x0a9s5e3cr1e8t';
   const paths = [
@@ -216,6 +216,7 @@ withNginx('nginx logs no path that opens a document, even if the service does no
     '/v1/public/notifications/unsubscriptions/',
     '/v1/public/operations/waiting-offers/',
     '/V1/admin/legal/contracts/',
+    '/realtime/v1/tickets/',
   ];
   for (const path of paths) expect([path, (await send(`${path}${secret}`)).status]).toEqual([path, 502]);
   expect((await send('/v1/admin/identity/me')).status).toBe(502);

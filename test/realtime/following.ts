@@ -22,23 +22,42 @@ interface Place {
   sinceId?: string;
 }
 
+/** The stream of a path; without a token only the path permits it. */
+interface Followed {
+  url: string;
+  path: string;
+  token?: string;
+  sinceId?: string;
+}
+
+function followed(place: Place | Followed): Followed {
+  return 'path' in place ? place : { ...place, path: eventsOf(place.channel) };
+}
+
 /** A standard EventSource client that subscribes to a channel and records its messages. */
 export class StreamClient {
   readonly messages: Message[] = [];
   gaps = 0;
   opened = 0;
+  lastEventId = '';
   /** Statuses of responses that were not a stream. */
   readonly rejectedStatuses: number[] = [];
   private readonly source: EventSource;
 
-  private constructor({ url, token, channel, sinceId }: Place) {
+  private constructor({ url, path, token, sinceId }: Followed) {
     const query = sinceId === undefined ? '' : `?sinceId=${sinceId}`;
-    this.source = new EventSource(`${url}${eventsOf(channel)}${query}`, {
-      fetch: (address, init) =>
-        fetch(address, { ...init, headers: { ...init.headers, Authorization: `Bearer ${token}` } }),
+    const credential: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    this.source = new EventSource(`${url}${path}${query}`, {
+      fetch: (address, init) => fetch(address, { ...init, headers: { ...init.headers, ...credential } }),
     });
     this.source.addEventListener('open', () => (this.opened += 1));
     this.source.addEventListener('message', ({ data }) => this.messages.push(JSON.parse(String(data)) as Message));
+    for (const event of ['message', 'position']) {
+      this.source.addEventListener(
+        event,
+        ({ lastEventId }: { lastEventId?: string }) => (this.lastEventId = lastEventId ?? ''),
+      );
+    }
     this.source.addEventListener('gap', () => (this.gaps += 1));
     this.source.addEventListener('error', ({ code }) => {
       if (code !== undefined) this.rejectedStatuses.push(code);
@@ -47,8 +66,8 @@ export class StreamClient {
   }
 
   /** Resolves when the stream is open. */
-  static async open(place: Place): Promise<StreamClient> {
-    const follower = new StreamClient(place);
+  static async open(place: Place | Followed): Promise<StreamClient> {
+    const follower = new StreamClient(followed(place));
     await eventually(async () => (follower.opened > 0 ? true : null));
     return follower;
   }
@@ -69,15 +88,13 @@ export class StreamClient {
 
 /** The raw response to a request for a stream, for details that EventSource hides. It reads nothing unless requested. */
 export async function rawStream(
-  { url, token, channel, sinceId }: Place,
+  place: Place | Followed,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
 ): Promise<{ response: IncomingMessage; call: ClientRequest }> {
+  const { url, path, token, sinceId } = followed(place);
   const query = sinceId === undefined ? '' : `?sinceId=${sinceId}`;
-  const call = request(`${url}${eventsOf(channel)}${query}`, {
-    method,
-    agent: false,
-    headers: { Authorization: `Bearer ${token}`, ...headers },
-  });
+  const credential = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  const call = request(`${url}${path}${query}`, { method, agent: false, headers: { ...credential, ...headers } });
   call.on('error', () => undefined);
   call.end();
   const [response] = (await once(call, 'response')) as [IncomingMessage];

@@ -6,6 +6,7 @@ import { requestToken, newClient, newOperator, uniqueName } from '../connect/par
 import { operationsOf, type Placed, readDocument } from '../contract/served-document.js';
 import { retryWhileBusy } from '../finance/payments/payments.js';
 import { login } from '../identity/staff.js';
+import { subscriptionToken } from '../realtime/subscriptions.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Call } from '../setup/http.js';
 import { contents } from '../setup/tables.js';
@@ -15,21 +16,26 @@ import {
   fewAtATime,
   guardedOperations,
   nameOf,
+  needsSubscription,
   pathWith,
   type Surface,
   surfaceOf,
 } from './calls.js';
 
-type Kind = 'vsk' | 'vss' | 'tpk' | 'oat';
+type Kind = 'vsk' | 'vss' | 'tpk' | 'oat' | 'rts';
 
-const KINDS: Kind[] = ['vsk', 'vss', 'tpk', 'oat'];
+const KINDS: Kind[] = ['vsk', 'vss', 'tpk', 'oat', 'rts'];
 const ACCEPTED: Record<Surface, Kind[]> = {
   staff: ['vsk', 'vss'],
   connect: ['tpk', 'oat'],
   vault: ['tpk'],
-  realtime: ['tpk'],
+  realtime: ['tpk', 'rts'],
   data: ['tpk'],
 };
+
+function acceptedBy(operation: Placed): Kind[] {
+  return needsSubscription(operation) ? ['rts'] : ACCEPTED[surfaceOf(operation)];
+}
 
 let app: TestApp;
 let operations: Placed[];
@@ -49,6 +55,7 @@ beforeAll(async () => {
     vss: await login(app, email, password),
     tpk: app.credentials.platformKey,
     oat: body.access_token,
+    rts: await subscriptionToken(app),
   };
   over = {
     revoked: await platformKey({ revoked: true }),
@@ -105,7 +112,7 @@ describe('an operation that needs a credential', () => {
     let rejectedCount = 0;
     for (const operation of operations) {
       const surface = surfaceOf(operation);
-      const foreign = KINDS.filter((kind) => !ACCEPTED[surface].includes(kind));
+      const foreign = KINDS.filter((kind) => !acceptedBy(operation).includes(kind));
       for (const kind of foreign) expectUnauthorized(await attempt(operation, bearer(tokens[kind])), surface, true);
       expectUnauthorized(await attempt(operation, {}), surface, false);
       rejectedCount += foreign.length + 1;
@@ -118,7 +125,7 @@ describe('an operation that needs a credential', () => {
     await fewAtATime(
       operations.map((operation) => async () => {
         const surface = surfaceOf(operation);
-        const [kind = 'tpk'] = ACCEPTED[surface];
+        const [kind = 'tpk'] = acceptedBy(operation);
         const answer = await attempt(operation, shape(tokens[kind], kind));
         expectUnauthorized(answer, surface, !WITHOUT_HEADER.includes(name));
       }),
@@ -136,7 +143,7 @@ describe('an operation that needs a credential', () => {
   it('the x-api-key header is accepted on the staff surface only', async () => {
     for (const operation of operations) {
       const surface = surfaceOf(operation);
-      const [kind = 'tpk'] = ACCEPTED[surface];
+      const [kind = 'tpk'] = acceptedBy(operation);
       const answer = await attempt(operation, { headers: { 'x-api-key': tokens[kind] } });
       if (surface === 'staff') expect([nameOf(operation), answer.status]).not.toEqual([nameOf(operation), 401]);
       else expectUnauthorized(answer, surface, false);
@@ -146,7 +153,7 @@ describe('an operation that needs a credential', () => {
   it('no operation accepts a token in its query', async () => {
     for (const operation of operations) {
       const surface = surfaceOf(operation);
-      const [kind = 'tpk'] = ACCEPTED[surface];
+      const [kind = 'tpk'] = acceptedBy(operation);
       const path = `${pathWith(operation)}?access_token=${tokens[kind]}`;
       expectUnauthorized(await app.request(operation.method, path), surface, false);
     }

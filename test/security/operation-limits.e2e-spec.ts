@@ -16,6 +16,8 @@ const CHANNELS = '/v1/admin/distribution/channels?limit=1';
 
 const EXPENSIVE = [
   'GET /realtime/v1/channels/:channel/events',
+  'GET /realtime/v1/events',
+  'GET /realtime/v1/tickets/:ticket/events',
   'GET /v1/admin/action-ledger/entries/:id/reversal-preview',
   'GET /v1/admin/action-ledger/entries/export',
   'GET /v1/admin/action-ledger/verify',

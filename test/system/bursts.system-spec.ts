@@ -50,6 +50,7 @@ const NEED_ALL_SCOPES = new Set([
   ...['oauthClients_get', 'oauthClients_create', 'oauthClients_list', 'oauthClients_revoke'],
   ...['notes_create', 'notes_delete', 'notes_get', 'notes_listRevisions', 'notes_update'],
   ...['rooming_getList', 'tasks_create', 'tasks_get', 'tasks_update'],
+  'partnerSubscriptions_create',
   ...['users_removeSecondFactor', 'users_update'],
 ]);
 

@@ -55,6 +55,7 @@ export const policies = {
   vault: perMinute(600, 100),
   'realtime-history': perMinute(300),
   'realtime-publish': perMinute(1_200),
+  'realtime-subscription': perMinute(60),
   data: perMinute(600),
   // Limits the operations that declare `@LimitOperation()`, per credential.
   'ledger-verification': perMinute(30),

@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { covers, needsFreshProof, scopeForChannel } from './scopes.js';
 import type { Actor } from '../context/actor.js';
 import { currentActor, currentContext } from '../context/request-context.js';
+import type { CredentialKind } from '../ids/credentials.js';
 import { AppError } from '../errors/app-error.js';
 import type { Request } from 'express';
 
@@ -18,6 +19,8 @@ export interface Access {
   readonly freshProof: boolean | null;
   /** The setting whose value is the bearer token of a public route; null: the route needs none. */
   readonly sharedSecret: SharedSecret | null;
+  /** The only kind of credential that the route accepts; absent: all kinds of its surface. */
+  readonly kind?: CredentialKind;
 }
 
 /** Settings with the bearer token of another system. Without a value, their routes do not exist. */
@@ -42,6 +45,12 @@ export function RequireScope(
     freshProof,
     sharedSecret: null,
   } satisfies Access);
+}
+
+/** The route needs the token of a subscription to channels. */
+export function RequireSubscription(): MethodDecorator {
+  const open = { scope: null, narrowedBy: null, freshProof: null, sharedSecret: null };
+  return SetMetadata(ACCESS, { isPublic: false, ...open, kind: 'rts' } satisfies Access);
 }
 
 /** The route needs no credential. */

@@ -47,7 +47,7 @@ const KINDS: Record<Surface, readonly CredentialKind[]> = {
   staff: ['vsk', 'vss'],
   connect: ['tpk', 'oat'],
   vault: ['tpk'],
-  realtime: ['tpk'],
+  realtime: ['tpk', 'rts'],
   data: ['tpk'],
 };
 
@@ -76,11 +76,11 @@ export class BearerGuard extends AuthGuard('bearer') {
 
   /** An actor who was authenticated before the body was read stays. */
   override canActivate(context: ExecutionContext): true | Promise<true> {
-    const { isPublic, sharedSecret } = access(this.reflector, context);
+    const { isPublic, sharedSecret, kind } = access(this.reflector, context);
     if (sharedSecret !== null) this.assertSharedSecret(context.switchToHttp().getRequest<Request>(), sharedSecret);
     if (isPublic) return true;
     const running = currentContext();
-    running.actor ??= this.findCached(context.switchToHttp().getRequest<Request>());
+    running.actor ??= this.findCached(context.switchToHttp().getRequest<Request>(), kind);
     return running.actor !== null || this.verify(context);
   }
 
@@ -108,7 +108,7 @@ export class BearerGuard extends AuthGuard('bearer') {
     const surface = surfaceOf(request.path);
     const token = presentedToken(request, surface);
     const kind = token === null ? undefined : parseCredential(token)?.kind;
-    const isAccepted = kind !== undefined && KINDS[surface].includes(kind);
+    const isAccepted = kind !== undefined && this.acceptedBy(context, surface).includes(kind);
     return { headers: isAccepted ? { authorization: `Bearer ${token}` } : {}, verifier: this.verifier };
   }
 
@@ -127,13 +127,23 @@ export class BearerGuard extends AuthGuard('bearer') {
     throw unauthorized(surface, presentedToken(request, surface) !== null);
   }
 
-  private findCached(request: Request): Actor | null {
+  /** Middleware runs before there is a handler. */
+  private acceptedBy(context: ExecutionContext, surface: Surface): readonly CredentialKind[] {
+    const handler: unknown = context.getHandler();
+    return acceptedKinds(surface, handler ? access(this.reflector, context).kind : undefined);
+  }
+
+  private findCached(request: Request, kind?: CredentialKind): Actor | null {
     const surface = surfaceOf(request.path);
     const token = presentedToken(request, surface);
     // A token that was verified begins with its kind.
-    const isAccepted = token !== null && KINDS[surface].some((kind) => token.startsWith(`${kind}_`));
+    const isAccepted = token !== null && acceptedKinds(surface, kind).some((one) => token.startsWith(`${one}_`));
     return isAccepted ? this.verifier.findCached(token) : null;
   }
+}
+
+function acceptedKinds(surface: Surface, kind: CredentialKind | undefined): readonly CredentialKind[] {
+  return kind === undefined ? KINDS[surface] : [kind];
 }
 
 function digestOf(text: string): Buffer {

@@ -10,6 +10,12 @@ export type VerifyCredential = (credential: Credential) => Promise<Actor | null>
 /** Verifies credentials of this kind; `TokenVerifier` calls the method. */
 export const VerifiesCredential = methodDecorator<CredentialKind, VerifyCredential>();
 
+/** Returns the actor of a credential that was verified before, by the actor's `credentialId`; null if it has ended since. */
+export type RecallCredential = (credentialId: string) => Promise<Actor | null>;
+
+/** Recalls credentials of this kind; `TokenVerifier` calls the method. */
+export const RecallsCredential = methodDecorator<CredentialKind, RecallCredential>();
+
 /** A revoked credential must be rejected by all processes within a second, so no result is cached for longer. */
 const KEPT_MS = 1_000;
 const MOST = 10_000;
@@ -74,6 +80,7 @@ export class CredentialCache<Value> {
 @Injectable()
 export class TokenVerifier implements OnModuleInit {
   private readonly verifiers = new Map<CredentialKind, VerifyCredential>();
+  private readonly recallers = new Map<CredentialKind, RecallCredential>();
   private readonly caches: { forget(): void }[] = [];
   private readonly actors: CredentialCache<Actor>;
 
@@ -88,6 +95,9 @@ export class TokenVerifier implements OnModuleInit {
   onModuleInit(): void {
     for (const [, { options, call }] of this.methods.findByName(VerifiesCredential, (kind) => kind)) {
       this.register(options, call);
+    }
+    for (const [, { options, call }] of this.methods.findByName(RecallsCredential, (kind) => kind)) {
+      this.recallers.set(options, call);
     }
   }
 
@@ -108,6 +118,14 @@ export class TokenVerifier implements OnModuleInit {
   /** The actor, if this token was verified less than a second ago. */
   findCached(token: string): Actor | null {
     return this.actors.find(token);
+  }
+
+  /** The actor of a credential whose secret was verified before, with its present scopes; null if it has ended. */
+  recall(kind: CredentialKind, credentialId: string): Promise<Actor | null> {
+    return this.actors.ask(
+      `${kind}:${credentialId}`,
+      async () => (await this.recallers.get(kind)?.(credentialId)) ?? null,
+    );
   }
 
   /** Concurrent requests with the same token share one verification. */

@@ -15,6 +15,8 @@ export interface Actor {
   readonly operatorId: string | null;
   /** End of the key, token or client; null: it has none. Credentials that it creates end no later. */
   readonly expiresAt: Date | null;
+  /** The subscription whose token was presented; its scopes are those of the actor, and the credential is the one behind it. */
+  readonly subscriptionId?: string;
   /** The user must change a password chosen by another person; until then the session has no scopes. */
   readonly passwordChangeRequired?: true;
   /** The user must set up a second factor: until then the session has no scopes. */

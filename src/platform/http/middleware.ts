@@ -117,7 +117,7 @@ const MAX_PATH = 256;
 const LINKS =
   /(\/v1\/(?:files|public\/notifications\/unsubscriptions|public\/operations\/waiting-offers|public\/legal\/contract(?:s|-pages)|admin\/legal\/contracts(?!\/ctrf_[0-9a-z]{26}(?:\/|$)))\/)[^/]+/i;
 /** Some clients put their credential into the path; anything in the form of one is redacted. */
-const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
+const CREDENTIALS = /(?:(?:vsk|vss|tpk|oat|rts|rtt)_[0-9A-Za-z]+|ocs)_[0-9A-Za-z]+/g;
 
 /**
  * Logs one line per response: caller, address, request, duration. Never a body, never a query's values, never a credential.

@@ -20,8 +20,8 @@ export function Mutates(
 }
 
 /** Like `Mutates`, for a route whose change is recorded outside the ledger, or needs no record, for the given reason. */
-export function MutatesOutsideLedger(reason: string): MethodDecorator {
-  return repeatable({ action: null, reason, secrets: [] });
+export function MutatesOutsideLedger(reason: string, { secrets = [] }: { secrets?: string[] } = {}): MethodDecorator {
+  return repeatable({ action: null, reason, secrets });
 }
 
 function repeatable(mutation: Mutation): MethodDecorator {

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { checksum62, newSecret, randomBase62 } from './id.js';
 
-/** Staff API token, staff session, platform API key, OAuth access token. */
-export const CREDENTIAL_KINDS = ['vsk', 'vss', 'tpk', 'oat'] as const;
+/** Staff API token, staff session, platform API key, OAuth access token, subscription to events, ticket for one stream of events. */
+export const CREDENTIAL_KINDS = ['vsk', 'vss', 'tpk', 'oat', 'rts', 'rtt'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /** The parts of a presented credential. The secret is 43 base62 characters and 6 of checksum. */
@@ -12,7 +12,7 @@ export interface Credential {
   readonly secret: string;
 }
 
-const FORM = /^(vsk|vss|tpk|oat)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+const FORM = /^(vsk|vss|tpk|oat|rts|rtt)_([0-9A-Za-z]{16})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /** Parses a token; null if its form or checksum is wrong, which needs no database query. */
 export function parseCredential(token: string): Credential | null {

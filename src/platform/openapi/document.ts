@@ -44,6 +44,7 @@ export function buildDocument(app: INestApplication, { introduction, tags, examp
       ),
       'platformKey',
     )
+    .addBearerAuth(bearer('Realtime surface: the token of a subscription to channels (`rts_...`)'), 'subscriptionToken')
     .addBasicAuth({ type: 'http', scheme: 'basic', description: 'OAuth client ID and secret' }, 'oauthClient')
     .addOAuth2(
       {

@@ -104,6 +104,7 @@ function securityOf(route: Route): OperationObject['security'] {
   const { access, surface } = route;
   if (isOAuthEndpoint(route)) return [{ oauthClient: [] }, {}];
   if (access.isPublic) return [];
+  if (access.kind === 'rts') return [{ subscriptionToken: [] }];
   if (surface === 'staff') return [{ staffToken: [] }];
   const key = { platformKey: [] };
   return surface === 'connect' ? [key, { oauth2: access.scope ? [access.scope] : [] }] : [key];

@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { CredentialCache, TokenVerifier, VerifiesCredential } from '../../../platform/auth/token-verifier.js';
+import {
+  CredentialCache,
+  RecallsCredential,
+  TokenVerifier,
+  VerifiesCredential,
+} from '../../../platform/auth/token-verifier.js';
 import { type Credential, newCredential, parseCredential, secretMatches } from '../../../platform/ids/credentials.js';
 import { excessScopes, isConnectScope } from '../../../platform/auth/scopes.js';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -103,11 +108,13 @@ export class AccessTokensService {
   /** Returns the actor of the token, or null if the token, its client, grant or operator cannot be used now. */
   @VerifiesCredential('oat')
   async actorOf(credential: Credential): Promise<Actor | null> {
-    const token = await this.read(credential);
-    if (!token) return null;
-    const { publicId, client, scopes } = token;
-    const { id, operatorId, expiresAt } = client;
-    return { type: 'oauth_client', id, principal: id, credentialId: publicId, scopes, operatorId, expiresAt };
+    return actorOfToken(await this.read(credential));
+  }
+
+  @RecallsCredential('oat')
+  async actorOfId(publicId: string): Promise<Actor | null> {
+    const row = await this.rowOf(publicId);
+    return actorOfToken(row && this.liveToken(publicId, row));
   }
 
   /** Returns the token if it is valid; the result can be one second old. */
@@ -138,10 +145,20 @@ export class AccessTokensService {
   }
 
   private async read({ publicId, secret }: Credential): Promise<LiveToken | null> {
-    const now = this.clock.now();
-    const [row] = await this.database.prepared<TokenRow>('oauth-access-token-verify', LIVE, [publicId, now]);
+    const row = await this.rowOf(publicId);
     const isGenuine = secretMatches(secret, row?.secretHash ?? null);
-    if (!row || !isGenuine || !isLive(row, now) || !isPermitted(row, now)) return null;
+    return row && isGenuine ? this.liveToken(publicId, row) : null;
+  }
+
+  private async rowOf(publicId: string): Promise<TokenRow | null> {
+    const values = [publicId, this.clock.now()];
+    const [row = null] = await this.database.prepared<TokenRow>('oauth-access-token-verify', LIVE, values);
+    return row;
+  }
+
+  private liveToken(publicId: string, row: TokenRow): LiveToken | null {
+    const now = this.clock.now();
+    if (!isLive(row, now) || !isPermitted(row, now)) return null;
     const { tokenScopes, issuedAt, endsAt: expiresAt } = row;
     return { publicId, client: row, scopes: scopesWithinGrant(tokenScopes, row), issuedAt, expiresAt };
   }
@@ -150,6 +167,13 @@ export class AccessTokensService {
 function parseAccessToken(token: string): Credential | null {
   const credential = parseCredential(token);
   return credential?.kind === 'oat' ? credential : null;
+}
+
+function actorOfToken(token: LiveToken | null): Actor | null {
+  if (!token) return null;
+  const { publicId, client, scopes } = token;
+  const { id, operatorId, expiresAt } = client;
+  return { type: 'oauth_client', id, principal: id, credentialId: publicId, scopes, operatorId, expiresAt };
 }
 
 /**

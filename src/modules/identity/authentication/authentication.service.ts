@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Credential, secretMatches } from '../../../platform/ids/credentials.js';
-import { VerifiesCredential } from '../../../platform/auth/token-verifier.js';
+import { RecallsCredential, VerifiesCredential } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import type { Actor, ActorType } from '../../../platform/context/actor.js';
@@ -34,18 +34,19 @@ interface TokenRow {
   expires_at: Date | null;
 }
 
-const SESSION = `
+/** $1 the public ID of the credential, or the ID of its row. */
+const SESSION = (column: 'public_id' | 'id') => `
   select s.id, s.secret_hash, s.user_id, u.roles, u.password_change_required, s.expires_at, s.last_used_at,
     f.user_id is not null as has_second_factor, s.second_factor_at
   from staff_sessions s join users u on u.id = s.user_id
     left join second_factors f on f.user_id = u.id and f.activated_at is not null
-  where s.ended_at is null and u.active and `;
+  where s.${column} = $1 and s.ended_at is null and u.active`;
 
-const TOKEN = `
+const TOKEN = (column: 'public_id' | 'id') => `
   select t.id, t.secret_hash, t.scopes, t.user_id, u.roles, t.operator_id, t.expires_at
   from api_tokens t left join users u on u.id = t.user_id
-  where t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)
-    and (t.operator_id is null or exists (select from operators o where o.id = t.operator_id and o.status = 'active')) and `;
+  where t.${column} = $1 and t.kind = $2 and t.revoked_at is null and (t.kind = 'platform' or u.active)
+    and (t.operator_id is null or exists (select from operators o where o.id = t.operator_id and o.status = 'active'))`;
 
 /**
  * Verifies sessions, staff tokens and platform keys, each with one indexed statement. A key that is bound to an operator
@@ -62,26 +63,37 @@ export class AuthenticationService {
 
   @VerifiesCredential('vss')
   async session({ publicId, secret }: Credential): Promise<Actor | null> {
-    const text = `${SESSION}s.public_id = $1`;
-    const [row = null] = await this.database.prepared<SessionRow>('identity-session', text, [publicId]);
-    const matches = secretMatches(secret, row?.secret_hash ?? null);
-    if (!row || !matches || this.hasEnded(row)) return null;
-    this.lastUses.note('staff_sessions', row.id);
-    return this.userOf(row);
+    const [row] = await this.database.prepared<SessionRow>('identity-session', SESSION('public_id'), [publicId]);
+    return this.used('staff_sessions', this.actorOfSession(genuine(row, secret)));
+  }
+
+  /** A stream that is open is no use of the session: a forgotten tab must not keep it from its end. */
+  @RecallsCredential('vss')
+  async sessionById(id: string): Promise<Actor | null> {
+    const [row = null] = await this.database.prepared<SessionRow>('identity-session-by-id', SESSION('id'), [id]);
+    return this.actorOfSession(row);
   }
 
   @VerifiesCredential('vsk')
-  async staffToken(credential: Credential): Promise<Actor | null> {
-    const row = await this.token(credential, 'staff');
-    return row && staffActorOf(row);
+  async staffToken({ publicId, secret }: Credential): Promise<Actor | null> {
+    const row = await this.token('public_id', publicId, 'staff');
+    return this.used('api_tokens', this.actorOfStaffToken(genuine(row, secret)));
+  }
+
+  @RecallsCredential('vsk')
+  async staffTokenById(id: string): Promise<Actor | null> {
+    return this.actorOfStaffToken(await this.token('id', id, 'staff'));
   }
 
   @VerifiesCredential('tpk')
-  async platformKey(credential: Credential): Promise<Actor | null> {
-    const row = await this.token(credential, 'platform');
-    if (!row) return null;
-    const { id, scopes, operator_id: operatorId, expires_at: expiresAt } = row;
-    return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId, expiresAt };
+  async platformKey({ publicId, secret }: Credential): Promise<Actor | null> {
+    const row = await this.token('public_id', publicId, 'platform');
+    return this.used('api_tokens', this.actorOfPlatformKey(genuine(row, secret)));
+  }
+
+  @RecallsCredential('tpk')
+  async platformKeyById(id: string): Promise<Actor | null> {
+    return this.actorOfPlatformKey(await this.token('id', id, 'platform'));
   }
 
   /**
@@ -89,19 +101,20 @@ export class AuthenticationService {
    * credential has ended. A proof of identity was fresh when the work was requested.
    */
   async findStaff(type: ActorType, credentialId: string): Promise<Actor | null> {
-    if (type === 'user') {
-      const text = `${SESSION}s.id = $1`;
-      const [row] = await this.database.prepared<SessionRow>('identity-session-by-id', text, [credentialId]);
-      if (!row || this.hasEnded(row)) return null;
-      const { freshProofRequired: _, ...actor } = this.userOf(row);
-      return actor;
-    }
-    const text = `${TOKEN}t.id = $1`;
-    const [row] = await this.database.prepared<TokenRow>('identity-token-by-id', text, [credentialId, 'staff']);
-    return row && !this.isPast(row.expires_at) ? staffActorOf(row) : null;
+    if (type !== 'user') return this.staffTokenById(credentialId);
+    const session = await this.sessionById(credentialId);
+    if (!session) return null;
+    const { freshProofRequired: _, ...actor } = session;
+    return actor;
   }
 
-  private userOf(row: SessionRow): Actor {
+  private used(table: 'staff_sessions' | 'api_tokens', actor: Actor | null): Actor | null {
+    if (actor) this.lastUses.note(table, actor.credentialId);
+    return actor;
+  }
+
+  private actorOfSession(row: SessionRow | null): Actor | null {
+    if (!row || this.isPast(row.expires_at) || row.last_used_at <= this.clock.inSeconds(-IDLE_SECONDS)) return null;
     return {
       type: 'user',
       id: row.user_id,
@@ -117,6 +130,26 @@ export class AuthenticationService {
     };
   }
 
+  private actorOfStaffToken(row: TokenRow | null): Actor | null {
+    if (!row?.user_id || !row.roles || this.isOver(row)) return null;
+    const scopes = scopesInBoth(row.scopes, scopesOf(row.roles));
+    return {
+      type: 'api_key',
+      id: row.id,
+      principal: row.user_id,
+      credentialId: row.id,
+      scopes,
+      operatorId: null,
+      expiresAt: row.expires_at,
+    };
+  }
+
+  private actorOfPlatformKey(row: TokenRow | null): Actor | null {
+    if (!row || this.isOver(row)) return null;
+    const { id, scopes, operator_id: operatorId, expires_at: expiresAt } = row;
+    return { type: 'api_key', id, principal: id, credentialId: id, scopes, operatorId, expiresAt };
+  }
+
   private mustSetUp({ has_second_factor: hasSecondFactor }: SessionRow): boolean {
     return this.env.requireMfa && !hasSecondFactor;
   }
@@ -125,34 +158,25 @@ export class AuthenticationService {
     return this.env.requireMfa && (at === null || at <= this.clock.inSeconds(-FRESH_SECONDS));
   }
 
-  private async token({ publicId, secret }: Credential, kind: 'staff' | 'platform'): Promise<TokenRow | null> {
-    const text = `${TOKEN}t.public_id = $1`;
-    const [row = null] = await this.database.prepared<TokenRow>('identity-token', text, [publicId, kind]);
-    const matches = secretMatches(secret, row?.secret_hash ?? null);
-    if (!row || !matches || this.isPast(row.expires_at)) return null;
-    this.lastUses.note('api_tokens', row.id);
+  private async token(
+    ...[column, value, kind]: ['public_id' | 'id', string, 'staff' | 'platform']
+  ): Promise<TokenRow | null> {
+    const name = column === 'id' ? 'identity-token-by-id' : 'identity-token';
+    const [row = null] = await this.database.prepared<TokenRow>(name, TOKEN(column), [value, kind]);
     return row;
   }
 
-  private hasEnded({ expires_at: expiresAt, last_used_at: lastUsedAt }: SessionRow): boolean {
-    return this.isPast(expiresAt) || lastUsedAt <= this.clock.inSeconds(-IDLE_SECONDS);
+  private isOver({ expires_at: expiresAt }: TokenRow): boolean {
+    return expiresAt !== null && this.isPast(expiresAt);
   }
 
-  private isPast(instant: Date | null): boolean {
-    return instant !== null && instant <= this.clock.now();
+  private isPast(instant: Date): boolean {
+    return instant <= this.clock.now();
   }
 }
 
-/** Null for a token without a user. */
-function staffActorOf({ id, user_id: userId, roles, scopes, expires_at: expiresAt }: TokenRow): Actor | null {
-  if (!userId || !roles) return null;
-  return {
-    type: 'api_key',
-    id,
-    principal: userId,
-    credentialId: id,
-    scopes: scopesInBoth(scopes, scopesOf(roles)),
-    operatorId: null,
-    expiresAt,
-  };
+/** The row if the secret belongs to it; an unknown credential costs the same work. */
+function genuine<Row extends { secret_hash: Buffer }>(row: Row | null | undefined, secret: string): Row | null {
+  const matches = secretMatches(secret, row?.secret_hash ?? null);
+  return row && matches ? row : null;
 }

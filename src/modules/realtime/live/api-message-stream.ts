@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { MAX_POSITION_LENGTH } from './stream-position.js';
 
 /** Reads the header of a client that reconnects; undefined if it is empty. */
 export function lastEventIdOf({ headers }: Request): string | undefined {
@@ -14,8 +15,8 @@ export function ApiMessageStream(): MethodDecorator {
     ApiHeader({
       name: 'Last-Event-ID',
       required: false,
-      description: 'ID of the last message that the client has seen; it takes precedence over `sinceId`',
-      schema: { type: 'string', maxLength: 30 },
+      description: 'ID of the last event that the client has seen; it takes precedence over `sinceId`',
+      schema: { type: 'string', maxLength: MAX_POSITION_LENGTH },
     }),
     ApiResponse({
       status: 200,

@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import type { Message } from '../messages/message.js';
 import { ChannelFeed } from './channel-feed.js';
+import { ChannelReader } from './channel-reader.js';
 import { LiveStream } from './live-stream.js';
 
 const CHANNEL = 'bench.live';
@@ -34,11 +35,12 @@ async function startFeed() {
     },
   });
   response.assignSocket(sink as Socket);
-  const stream = new LiveStream(response, CHANNEL, 1);
-  feed.add(stream);
+  const stream = new LiveStream(response, [CHANNEL]);
+  const reader = new ChannelReader(stream, CHANNEL, 1);
+  feed.add(reader);
   await feed.started();
   stream.open();
-  stream.goLive();
+  reader.goLive();
   return { feed, stored, received, reads: () => reads };
 }
 

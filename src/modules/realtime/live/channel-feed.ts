@@ -1,7 +1,7 @@
 import type { Message } from '../messages/message.js';
 import type { Page } from '../messages/messages.repository.js';
+import type { ChannelReader } from './channel-reader.js';
 import { frameOf, gapOf } from './frames.js';
-import type { LiveStream } from './live-stream.js';
 
 interface Source {
   /** The number of the newest message; 0 if there is none. */
@@ -9,11 +9,11 @@ interface Source {
   after(seq: number): Promise<Page>;
 }
 
-/** Sends the messages of one channel to all of its streams. Reads each message of other processes from the database once. */
+/** Sends the messages of one channel to all of its readers. Reads each message of other processes from the database once. */
 export class ChannelFeed {
-  /** The number of the last message sent to the streams; null until the channel's newest message is known. */
+  /** The number of the last message sent to the readers; null until the channel's newest message is known. */
   seq: number | null = null;
-  private readonly streams = new Set<LiveStream>();
+  private readonly readers = new Set<ChannelReader>();
   private newest = 0;
   private isReading = false;
   private start: Promise<number> | null = null;
@@ -24,18 +24,18 @@ export class ChannelFeed {
   ) {}
 
   get isEmpty(): boolean {
-    return this.streams.size === 0;
+    return this.readers.size === 0;
   }
 
-  add(stream: LiveStream): void {
-    this.streams.add(stream);
+  add(reader: ChannelReader): void {
+    this.readers.add(reader);
   }
 
-  remove(stream: LiveStream): void {
-    this.streams.delete(stream);
+  remove(reader: ChannelReader): void {
+    this.readers.delete(reader);
   }
 
-  /** The number of the last message sent to the streams; earlier ones will not be sent. */
+  /** The number of the last message sent to the readers; earlier ones will not be sent. */
   async started(): Promise<number> {
     this.start ??= this.source.head();
     try {
@@ -76,10 +76,10 @@ export class ChannelFeed {
   }
 
   private send({ messages, complete, lastSeq }: Page): number {
-    if (!complete) for (const stream of this.streams) stream.pushGap(gapOf(this.channel));
+    if (!complete) for (const reader of this.readers) reader.pushGap(gapOf(this.channel));
     for (const [index, message] of messages.entries()) {
       const frame = frameOf(message);
-      for (const stream of this.streams) stream.push(frame, lastSeq - messages.length + index + 1);
+      for (const reader of this.readers) reader.push(frame, lastSeq - messages.length + index + 1);
     }
     return lastSeq;
   }

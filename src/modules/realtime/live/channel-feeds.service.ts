@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nest
 import { Notifier } from '../../../platform/database/notifier.js';
 import { HEADS_CHANNEL, MessagesRepository } from '../messages/messages.repository.js';
 import { ChannelFeed } from './channel-feed.js';
-import type { LiveStream } from './live-stream.js';
+import type { ChannelReader } from './channel-reader.js';
 
 const POLL_EVERY_MS = 1_000;
 const PAGE = 200;
@@ -35,17 +35,17 @@ export class ChannelFeedsService implements OnModuleInit, OnApplicationShutdown 
     clearInterval(this.timer);
   }
 
-  /** Adds the stream to the feed of the channel. */
-  join(channel: string, stream: LiveStream): ChannelFeed {
-    const feed = this.feeds.get(channel) ?? this.newFeed(channel);
-    feed.add(stream);
+  /** Adds the reader to the feed of its channel. */
+  join(reader: ChannelReader): ChannelFeed {
+    const feed = this.feeds.get(reader.channel) ?? this.newFeed(reader.channel);
+    feed.add(reader);
     return feed;
   }
 
-  leave(channel: string, stream: LiveStream): void {
-    const feed = this.feeds.get(channel);
-    feed?.remove(stream);
-    if (feed?.isEmpty) this.feeds.delete(channel);
+  leave(reader: ChannelReader): void {
+    const feed = this.feeds.get(reader.channel);
+    feed?.remove(reader);
+    if (feed?.isEmpty) this.feeds.delete(reader.channel);
   }
 
   private newFeed(channel: string): ChannelFeed {

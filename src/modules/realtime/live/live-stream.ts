@@ -5,12 +5,8 @@ import { OPENING } from './frames.js';
 const MAX_WAITING = 500;
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/**
- * The stream of one client delivers each message once and in order. A client that reads too slowly is disconnected and can
- * resume by id.
- */
+/** The stream of one client. A client that reads too slowly is disconnected and can resume by id. */
 export class LiveStream {
-  private isLive = false;
   private waiting = 0;
   private readonly written = (): void => {
     this.waiting -= 1;
@@ -18,9 +14,7 @@ export class LiveStream {
 
   constructor(
     private readonly response: ServerResponse,
-    readonly channel: string,
-    /** The number of the last message sent to the client. */
-    public lastSeq: number,
+    readonly channels: readonly string[],
   ) {}
 
   get isClosed(): boolean {
@@ -45,28 +39,10 @@ export class LiveStream {
     else this.response.once('close', listener);
   }
 
-  /** Sends missed messages at the client's pace: resolves when the client has read them or has disconnected. */
-  async replay(frames: readonly Buffer[], lastSeq: number): Promise<void> {
-    this.lastSeq = lastSeq;
+  /** Sends at the client's pace: resolves when the client has read the frames or has disconnected. */
+  async sendSlowly(frames: readonly Buffer[]): Promise<void> {
     if (this.isClosed || frames.length === 0 || this.response.write(Buffer.concat(frames))) return;
     await Promise.race([once(this.response, 'drain'), once(this.response, 'close')]);
-  }
-
-  /** The client has everything that the feed has sent; from now on it receives the feed's messages. */
-  goLive(): void {
-    this.isLive = true;
-  }
-
-  /** Sends a message of the feed unless it was replayed already. */
-  push(frame: Buffer, seq: number): void {
-    if (!this.isLive || seq <= this.lastSeq) return;
-    this.lastSeq = seq;
-    this.send(frame);
-  }
-
-  /** A stream that is not live yet detects the gap itself. */
-  pushGap(frame: Buffer): void {
-    if (this.isLive) this.send(frame);
   }
 
   send(frame: Buffer): void {

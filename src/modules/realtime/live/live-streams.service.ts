@@ -6,10 +6,13 @@ import type { Actor } from '../../../platform/context/actor.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
 import { MessagesRepository, type Position } from '../messages/messages.repository.js';
 import { MessagesService } from '../messages/messages.service.js';
+import { type Held, SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { ChannelFeed } from './channel-feed.js';
 import { ChannelFeedsService } from './channel-feeds.service.js';
-import { frameOf, gapOf, HEARTBEAT } from './frames.js';
+import { ChannelReader } from './channel-reader.js';
+import { type Frame, gapOf, HEARTBEAT, idLine, POSITION_EVENT } from './frames.js';
 import { LiveStream } from './live-stream.js';
+import { positionsIn, positionText } from './stream-position.js';
 
 const HEARTBEAT_EVERY_MS = 15_000;
 /** A stream ends within a second of its credential. */
@@ -17,18 +20,25 @@ const CHECK_EVERY_MS = 500;
 /** Missed messages are read in pages, which limits the memory of one stream. */
 const PAGE = 50;
 
-/** A subscription to a channel with the credential that permits it. */
-export interface Subscription {
+/** A channel to follow with the credential that permits it. */
+export interface Following {
   channel: string;
   /** The last message that the client has received, if any. */
   sinceId: string | undefined;
   token: string;
 }
 
+/** The credential by which streams are open. */
+interface Permit {
+  readonly key: string;
+  /** The actor with its present scopes; null if it has ended. */
+  read(): Promise<Actor | null>;
+}
+
 @Injectable()
 export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdown {
-  /** Streams by the credential that opened them. */
-  private readonly streams = new Map<string, Set<LiveStream>>();
+  /** Streams by the key of the credential by which they are open. */
+  private readonly streams = new Map<string, { permit: Permit; streams: Set<LiveStream> }>();
   private readonly timers: NodeJS.Timeout[] = [];
   private isChecking = false;
 
@@ -37,6 +47,7 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     private readonly messages: MessagesService,
     private readonly feeds: ChannelFeedsService,
     private readonly verifier: TokenVerifier,
+    private readonly subscriptions: SubscriptionsService,
     metrics: Metrics,
   ) {
     metrics.gauge({ name: 'realtime_streams', help: 'Live streams that are open' }, () => this.all().length);
@@ -54,20 +65,51 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
   }
 
   /** Resolves when the stream is live. */
-  async open({ channel, sinceId, token }: Subscription, response: Response): Promise<void> {
+  async open({ channel, sinceId, token }: Following, response: Response): Promise<void> {
     this.messages.assertOwn(channel);
     const position = await this.positionOf(channel, sinceId);
-    const stream = new LiveStream(response, channel, position.afterSeq);
-    const feed = this.feeds.join(channel, stream);
-    this.add(token, stream);
+    const stream = new LiveStream(response, [channel]);
+    const reader = new ChannelReader(stream, channel, position.afterSeq);
+    const permit = { key: token, read: () => this.verifier.verify(token) };
+    await this.start(stream, permit, { readers: [reader], first: position.complete ? [] : [gapOf(channel)] });
+  }
+
+  /**
+   * Opens a stream of all channels of a subscription, after the position of an event of such a stream. Resolves when it is live.
+   * The ID of each event is the position of the client in all channels, because messages of two channels have no common order.
+   */
+  async openAll(subscription: Held, position: string | undefined, response: Response): Promise<void> {
+    const { publicId, channels } = subscription;
+    const known = position === undefined ? new Map<string, number>() : positionsIn(position, channels);
+    const heads = await this.repository.heads(channels);
+    const stream = new LiveStream(response, channels);
+    const readers: ChannelReader[] = [];
+    const idOfEvent = () => idLine(positionText(readers));
+    const eventOf = ({ anonymous }: Frame) => Buffer.concat([Buffer.from(idOfEvent()), anonymous]);
+    for (const channel of channels) {
+      const head = heads.get(channel) ?? 0;
+      readers.push(new ChannelReader(stream, channel, Math.min(known.get(channel) ?? head, head), eventOf));
+    }
+    const permit = { key: publicId, read: () => this.subscriptions.readerOf(subscription) };
+    await this.start(stream, permit, { readers, first: [Buffer.from(`${idOfEvent()}${POSITION_EVENT}`)] });
+  }
+
+  /** Sends the first events and then the messages of the readers' channels. */
+  private async start(
+    stream: LiveStream,
+    permit: Permit,
+    { readers, first }: { readers: readonly ChannelReader[]; first: readonly Buffer[] },
+  ): Promise<void> {
+    const feeds = readers.map((reader) => ({ reader, feed: this.feeds.join(reader) }));
+    this.add(permit, stream);
     stream.onClosed(() => {
-      this.feeds.leave(channel, stream);
-      this.remove(token, stream);
+      for (const reader of readers) this.feeds.leave(reader);
+      this.remove(permit, stream);
     });
-    await feed.started();
+    await Promise.all(feeds.map(({ feed }) => feed.started()));
     stream.open();
-    if (!position.complete) stream.send(gapOf(channel));
-    await this.catchUp(channel, stream, feed);
+    for (const event of first) stream.send(event);
+    for (const { reader, feed } of feeds) await this.catchUp(reader, feed);
   }
 
   private async positionOf(channel: string, sinceId: string | undefined): Promise<Position> {
@@ -80,17 +122,12 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
    * Replays missed messages until the client has everything that the feed has sent. The last check and going live happen in
    * the same turn of the event loop, so no message is lost between the two.
    */
-  private async catchUp(channel: string, stream: LiveStream, feed: ChannelFeed): Promise<void> {
-    while (!stream.isClosed && (feed.seq === null || stream.lastSeq < feed.seq)) {
-      const { messages, complete, lastSeq } = await this.repository.after(
-        channel,
-        { afterSeq: stream.lastSeq, complete: true },
-        PAGE,
-      );
-      if (!complete) stream.send(gapOf(channel));
-      await stream.replay(messages.map(frameOf), lastSeq);
+  private async catchUp(reader: ChannelReader, feed: ChannelFeed): Promise<void> {
+    while (!reader.isClosed && (feed.seq === null || reader.lastSeq < feed.seq)) {
+      const from = { afterSeq: reader.lastSeq, complete: true };
+      await reader.replay(await this.repository.after(reader.channel, from, PAGE));
     }
-    stream.goLive();
+    reader.goLive();
   }
 
   private sendHeartbeat(): void {
@@ -101,8 +138,8 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
   private async check(): Promise<void> {
     if (this.isChecking) return;
     this.isChecking = true;
-    for (const [token, streams] of [...this.streams]) {
-      const verified = await this.verifier.verify(token).then(
+    for (const { permit, streams } of [...this.streams.values()]) {
+      const verified = await permit.read().then(
         (actor) => ({ actor }),
         () => null,
       );
@@ -115,29 +152,31 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
 
   /** Returns whether the credential still permits a stream; decides once per channel. */
   private permitsOf(actor: Actor | null): (stream: LiveStream) => boolean {
-    const channels = new Map<string, boolean>();
-    return ({ channel }) => {
-      if (actor === null) return false;
-      const isPermitted =
-        channels.get(channel) ??
-        (covers(actor.scopes, `realtime:subscribe:${channel}`) && !this.messages.isForeign(channel, actor));
-      channels.set(channel, isPermitted);
-      return isPermitted;
-    };
+    const known = new Map<string, boolean>();
+    return ({ channels }) =>
+      actor !== null &&
+      channels.every((channel) => {
+        const isPermitted =
+          known.get(channel) ??
+          (covers(actor.scopes, `realtime:subscribe:${channel}`) && !this.messages.isForeign(channel, actor));
+        known.set(channel, isPermitted);
+        return isPermitted;
+      });
   }
 
-  private add(token: string, stream: LiveStream): void {
-    const streams = this.streams.get(token) ?? new Set();
-    this.streams.set(token, streams.add(stream));
+  private add(permit: Permit, stream: LiveStream): void {
+    const entry = this.streams.get(permit.key) ?? { permit, streams: new Set() };
+    entry.streams.add(stream);
+    this.streams.set(permit.key, entry);
   }
 
-  private remove(token: string, stream: LiveStream): void {
-    const streams = this.streams.get(token);
-    streams?.delete(stream);
-    if (streams?.size === 0) this.streams.delete(token);
+  private remove({ key }: Permit, stream: LiveStream): void {
+    const entry = this.streams.get(key);
+    entry?.streams.delete(stream);
+    if (entry?.streams.size === 0) this.streams.delete(key);
   }
 
   private all(): LiveStream[] {
-    return [...this.streams.values()].flatMap((streams) => [...streams]);
+    return [...this.streams.values()].flatMap(({ streams }) => [...streams]);
   }
 }

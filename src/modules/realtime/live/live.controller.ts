@@ -3,12 +3,19 @@ import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { presentedToken } from '../../../platform/auth/bearer.guard.js';
-import { LimitOperation } from '../../../platform/admission/request-shares.js';
+import { LimitOperation, type OperationLimits } from '../../../platform/admission/request-shares.js';
 import { PathChannel } from '../messages/channel-name.js';
 import { FollowChannel } from '../messages/message.dto.js';
 import { LiveStreamsService } from './live-streams.service.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { ApiMessageStream, lastEventIdOf } from './api-message-stream.js';
+
+export const STREAM_LIMITS: OperationLimits = {
+  name: 'realtime-stream',
+  isStream: true,
+  maxConcurrent: ({ maxStreams }) => maxStreams,
+  maxConcurrentPerCredential: ({ maxStreamsPerCredential }) => maxStreamsPerCredential,
+};
 
 @ApiGroup('Realtime', {
   position: 280,
@@ -32,12 +39,7 @@ export class LiveController {
   @Get()
   @RequireScope('realtime:subscribe', { narrowedBy: 'channel' })
   @ApiMessageStream()
-  @LimitOperation({
-    name: 'realtime-stream',
-    isStream: true,
-    maxConcurrent: ({ maxStreams }) => maxStreams,
-    maxConcurrentPerCredential: ({ maxStreamsPerCredential }) => maxStreamsPerCredential,
-  })
+  @LimitOperation(STREAM_LIMITS)
   async follow(
     @PathChannel() channel: string,
     @Query() query: FollowChannel,
