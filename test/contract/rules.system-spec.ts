@@ -584,7 +584,9 @@ function anotherRequest(call: ExampleCall, options: Call): Promise<Answer> {
   // The size of a file is checked before the key.
   if (Buffer.isBuffer(body))
     return send(call, { ...options, body: Buffer.concat([body.subarray(1), body]).subarray(0, body.length) });
-  if (call.name === REMOVAL) return app.delete(operation.path, { body: { [UNKNOWN]: 1 }, token, ...options });
+  if ([REMOVAL, 'POST /realtime/v1/tickets'].includes(call.name)) {
+    return app.request(operation.method, operation.path, { body: { [UNKNOWN]: 1 }, token, ...options });
+  }
   if (operation.requestBody) return send(call, { ...options, body: { ...body, [UNKNOWN]: 1 } });
   // No other route has a path of this length.
   if (call.name === SETUP) {
