@@ -157,7 +157,7 @@ export class BulkOperationItemResponse {
   @Whole({ min: 1, max: MAX_RECORDS })
   position: number;
 
-  /** ID of the booking, invoice, departure or customer. */
+  /** ID of the booking, trip, invoice, departure or customer. */
   @Text({ max: MAX_ID })
   subjectId: string;
 
