@@ -33,6 +33,10 @@ const REVERSIBLE_UPDATES: Record<string, { entity: string; left: Record<string, 
       [OTHERS]: ['dedupeKey'],
     },
   },
+  'documents.template.update': {
+    entity: 'DocumentTemplate',
+    left: { [NEVER]: ['kind', 'language'], [OTHERS]: ['status', 'publishedAt', 'retiredAt'] },
+  },
   'notifications.template.update': {
     entity: 'MessageTemplate',
     left: {

@@ -5,6 +5,10 @@ import { addItem, BOOKINGS, bookingBody, confirmedBooking, itemBody, makeBooking
 import { onlyVoucher, REDEMPTIONS, vouchersOf } from '../bookings/vouchers.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { ATTACHMENTS, newAttachment } from '../documents/attachments.js';
+import {
+  newTemplate as newDocumentTemplate,
+  TEMPLATES as DOCUMENT_TEMPLATES,
+} from '../documents/document-templates.js';
 import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { WAITING, waitingForFull } from '../desk/waiting-list.js';
@@ -160,6 +164,13 @@ const UPDATES: [action: string, make: () => Promise<Subject>][] = [
     async () => ({
       ...at(TASKS, await newTask(app.as('owner'), { dueOn: '2127-05-10' })),
       changes: { title: 'Changed', dueOn: null, status: 'done' },
+    }),
+  ],
+  [
+    'documents.template.update',
+    async () => ({
+      ...at(DOCUMENT_TEMPLATES, await newDocumentTemplate(app.as('owner'))),
+      changes: { name: 'Changed', blocks: [{ type: 'text', text: 'Changed {{customer.name}}' }] },
     }),
   ],
   [
@@ -354,6 +365,13 @@ const OTHERS: [action: string, perform: () => Promise<Performed>][] = [
       const made = await earn(staff, (await soldItem(staff)).id);
       return { id: made.id, path: commissionPath(made), after: { status: 'void' } };
     },
+  ],
+  [
+    'documents.template.create',
+    async () => ({
+      ...at(DOCUMENT_TEMPLATES, await newDocumentTemplate(app.as('owner'))),
+      after: { status: 'retired' },
+    }),
   ],
   [
     'notifications.template.create',

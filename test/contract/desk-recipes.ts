@@ -7,6 +7,7 @@ import { newNote, NOTES } from '../desk/notes.js';
 import { newTask, TASKS } from '../desk/tasks.js';
 import { newWaiting, WAITING, waitingForFull } from '../desk/waiting-list.js';
 import { ATTACHMENTS, newAttachment, textFile } from '../documents/attachments.js';
+import { newTemplate, templateBody, TEMPLATES } from '../documents/document-templates.js';
 import { DOCUMENTS, printed } from '../documents/documents.js';
 import { newCustomer } from '../customers/customers.js';
 import type { TestApp } from '../setup/app.js';
@@ -55,6 +56,18 @@ const offered = async (app: TestApp) => {
   return { ...staff(app), ...inside('waiting_entry', entry.id, { entryId: entry.id }) };
 };
 
+let published = 0;
+
+/** A draft of a kind and language in which none is published, because a publication retires the former template. */
+const templated = async (app: TestApp) => {
+  const kinds = ['confirmation', 'itinerary', 'manifest', 'rooming_list'];
+  const languages = ['de', 'fr', 'es', 'it', 'ro'];
+  const [kind, language] = [kinds[published % 4], languages[Math.floor(published / 4) % 5]];
+  published += 1;
+  const { id } = await newTemplate(app.as('owner'), { kind, language, blocks: [{ type: 'spacer' }] });
+  return { ...staff(app), ...on('document_template', id) };
+};
+
 export const deskRecipes: Record<string, Recipe> = {
   [`POST ${ATTACHMENTS}`]: async (app) => ({
     ...staff(app),
@@ -66,6 +79,10 @@ export const deskRecipes: Record<string, Recipe> = {
     return { ...(await uploading(app, content)), body: content };
   },
   [`DELETE ${ATTACHMENTS}/{attachmentId}`]: async (app) => uploading(app, textFile()),
+  [`POST ${TEMPLATES}`]: async (app) => ({ ...staff(app), body: templateBody(), subject: made('document_template') }),
+  [`PATCH ${TEMPLATES}/{id}`]: async (app) => ({ ...(await templated(app)), body: { name: 'Changed' } }),
+  [`POST ${TEMPLATES}/{id}/publication`]: templated,
+  [`POST ${TEMPLATES}/{id}/retirement`]: templated,
   [`POST ${DOCUMENTS}`]: async (app) => ({
     ...staff(app),
     body: { ...(await subject(app)), kind: 'confirmation' },

@@ -35,6 +35,10 @@ export async function textExamples(app: TestApp): Promise<Record<string, string>
       app,
       `${DEMO_BOOKING}/vouchers/vchr_01k0dem000e000000000000001/document`,
     ),
+    'GET /v1/admin/document-templates/{id}/preview application/pdf': await pdfExample(
+      app,
+      '/v1/admin/document-templates/dtpl_01k0dem000e000000000000001/preview',
+    ),
     [`GET ${DEPARTURE}/{id}/rooming-list application/pdf`]: await pdfExample(
       app,
       `${DEPARTURE}/${DEMO_DEPARTURE}/rooming-list?format=pdf`,

@@ -5,7 +5,7 @@ import { AttachmentErasuresService } from './attachments/attachment-erasures.ser
 import { type AttachmentSubject, AttachmentSubjects } from './attachments/attachment-subjects.js';
 import { AttachmentsRepository } from './attachments/attachments.repository.js';
 import { DocumentErasuresService } from './records/document-erasures.service.js';
-import { DocumentPrinter } from './records/document-kinds.js';
+import { DocumentPrinter } from './kinds/document-kinds.js';
 import { RecordDocumentsRepository } from './records/record-documents.repository.js';
 
 const REASON = 'The data of the customer was erased on request';

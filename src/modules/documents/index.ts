@@ -14,6 +14,6 @@ export {
   type DocumentSource,
   type DocumentSubject,
   type PrintableDocument,
-} from './records/document-kinds.js';
+} from './kinds/document-kinds.js';
 export { RecordDocumentJobs } from './records/record-documents.jobs.js';
 export { RecordDocumentsService } from './records/record-documents.service.js';

@@ -105,6 +105,7 @@ export const ISSUE_CODES = {
   same_as_source: 'The target must differ from the source',
   phone_country_unknown: 'A national telephone number requires its country',
   not_a_phone_number: 'The text is not a valid telephone number without extension',
+  block_invalid: 'The block is not one of the known forms',
   not_among_merged: 'The ID belongs to none of the customers that are merged',
 } as const satisfies Record<string, string>;
 

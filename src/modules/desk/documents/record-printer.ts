@@ -16,6 +16,9 @@ import type { DocumentLanguage } from '../../organization/index.js';
 import { ProductsService } from '../../products/index.js';
 import { ManifestsService } from '../manifests/manifests.service.js';
 import { RoomingService } from '../rooming/rooming.service.js';
+import { MANIFEST_LABELS } from '../manifests/manifest-labels.js';
+import { ROOMING_LABELS } from '../rooming/rooming-list-labels.js';
+import { manifestTexts, roomingTexts } from './departure-texts.js';
 import { TRAVEL_LABELS } from './travel-labels.js';
 import { titleOf, travelBlocks, type TravelKind, travelTexts } from './travel-layout.js';
 import { type Travel, TravelsRepository } from './travels.repository.js';
@@ -127,12 +130,9 @@ export class RecordPrinter implements DocumentPrinter {
     return {
       fileName: `${kind}-${fileNameOf(number ?? subject.subjectId)}`,
       isOffer,
-      layout: {
-        title: number === null ? title : `${title} ${number}`,
-        orientation: 'portrait',
-        blocks: travelBlocks(kind, language),
-        texts: travelTexts(travel, { kind, language, titles }),
-      },
+      title: number === null ? title : `${title} ${number}`,
+      texts: travelTexts(travel, { kind, language, titles }),
+      builtIn: { blocks: travelBlocks(kind, language) },
       shown: { travel, titles: [...titles] },
     };
   }
@@ -142,23 +142,34 @@ export class RecordPrinter implements DocumentPrinter {
     // The list prints no amounts, which not every caller may see.
     const manifest = { ...read, people: read.people.map(({ balanceDueCents: _, ...person }) => person) };
     const { generatedAt: __, ...shown } = manifest;
+    const productTitle = await this.titleOf(manifest.productId, language);
     return {
       fileName: `manifest-${manifest.localStart.slice(0, 10)}`,
       isOffer: false,
-      layout: { script: MANIFEST_THREAD, data: { language, manifest } },
-      shown,
+      title: `${MANIFEST_LABELS[language].title} ${productTitle} ${manifest.localStart}`,
+      texts: manifestTexts({ ...manifest, productTitle }, language),
+      builtIn: { script: MANIFEST_THREAD, data: { language, manifest } },
+      shown: { ...shown, productTitle },
     };
   }
 
   private async readRoomingList(departureId: string, language: DocumentLanguage): Promise<PrintableDocument> {
     const list = await this.rooming.list(departureId, language);
     const { generatedAt: _, ...shown } = list;
+    const productTitle = await this.titleOf(list.productId, language);
     return {
       fileName: `rooming-list-${list.localStart.slice(0, 10)}`,
       isOffer: false,
-      layout: { script: ROOMING_THREAD, data: { language, list } },
-      shown,
+      title: `${ROOMING_LABELS[language].title} ${productTitle} ${list.localStart}`,
+      texts: roomingTexts({ ...list, productTitle }, language),
+      builtIn: { script: ROOMING_THREAD, data: { language, list } },
+      shown: { ...shown, productTitle },
     };
+  }
+
+  /** A departure may be of a product without a record. */
+  private async titleOf(productId: string, language: DocumentLanguage): Promise<string> {
+    return (await this.products.findTitle(productId, language)) ?? productId;
   }
 
   private async travelOf({ subjectType, subjectId }: DocumentSubject): Promise<Travel> {

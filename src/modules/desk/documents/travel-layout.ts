@@ -85,9 +85,9 @@ function headOf(labels: TravelLabels): Block[] {
     { type: 'image', image: 'logo' },
     {
       type: 'columns',
-      columns: [
-        [{ type: 'text', text: '{{company.name}}\n{{company.address}}' }],
-        [{ type: 'text', text: '{{company.phone}}\n{{company.email}}\n{{company.website}}' }],
+      parts: [
+        { blocks: [{ type: 'text', text: '{{company.name}}\n{{company.address}}' }] },
+        { blocks: [{ type: 'text', text: '{{company.phone}}\n{{company.email}}\n{{company.website}}' }] },
       ],
     },
     { type: 'heading', text: '{{document.title}} {{booking.number}}' },

@@ -57,10 +57,10 @@ function contentOf(block: Block, frame: Frame): Content[] {
       return [{ stack: [{ qr: code, fit: QR_POINTS, eccLevel: 'M' }, bold(code)], style: 'block' }];
     }
     case 'columns': {
-      const width = ems / Math.max(1, block.columns.length);
-      const columns = block.columns.map((inner): Content => ({
+      const width = ems / Math.max(1, block.parts.length);
+      const columns = block.parts.map(({ blocks }): Content => ({
         width: '*',
-        stack: inner.flatMap((one) => contentOf(one, { ...frame, ems: width })),
+        stack: blocks.flatMap((one) => contentOf(one, { ...frame, ems: width })),
       }));
       return [{ columns, columnGap: 16, style: 'block' }];
     }

@@ -57,7 +57,7 @@ export type SimpleBlock =
 /** Blocks beside each other. */
 export interface ColumnsBlock {
   type: 'columns';
-  columns: readonly (readonly SimpleBlock[])[];
+  parts: readonly { blocks: readonly SimpleBlock[] }[];
 }
 
 /** A part of a document. Its texts contain `{{placeholders}}`. */

@@ -2,9 +2,23 @@ import { dayInWords } from '../../../platform/time/day-in-words.js';
 import type { DocumentLanguage, IssuerCopy } from '../../organization/index.js';
 import type { Values } from './blocks.js';
 
+/** The company as documents show it. */
+export type CompanyCopy = Omit<IssuerCopy, 'bankAccount'> & { emergencyPhone: string | null };
+
+interface Profile {
+  emergencyPhone: string | null;
+  issuerCopy(currency: string): IssuerCopy;
+}
+
+/** Returns the copy of the profile that a document keeps. */
+export function companyCopyOf(profile: Profile): CompanyCopy {
+  const { bankAccount: _, ...company } = profile.issuerCopy('');
+  return { ...company, emergencyPhone: profile.emergencyPhone };
+}
+
 /** The placeholders of the company, and the day of the document. */
 export function companyValues(
-  company: Omit<IssuerCopy, 'bankAccount'> & { emergencyPhone: string | null },
+  company: CompanyCopy,
   { language, day }: { language: DocumentLanguage; day: string },
 ): Values {
   return {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EnclosedFiles } from '../../../platform/files/enclosed-files.js';
 import { PayloadErasuresService } from '../../action-ledger/index.js';
-import type { DocumentSubject } from './document-kinds.js';
+import type { DocumentSubject } from '../kinds/document-kinds.js';
 import { RecordDocumentsRepository } from './record-documents.repository.js';
 
 /** Deletes the documents of records whose personal data ends. Those that are still needed can be printed again. */

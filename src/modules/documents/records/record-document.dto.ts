@@ -11,7 +11,7 @@ import {
   type DocumentSubjectType,
   REQUESTED_KINDS,
   type RequestedKind,
-} from './document-kinds.js';
+} from '../kinds/document-kinds.js';
 import { DOCUMENT_STATUSES, type DocumentStatus, type RecordDocument } from './record-document.entity.js';
 
 const MAX_SUBJECT_ID = 128;
@@ -123,7 +123,11 @@ export class RecordDocumentResponse {
   @Flag()
   isOffer: boolean | null;
 
-  /** Version of the layout. */
+  /** Template (prefix `dtpl`) of the document; null for the built-in layout. */
+  @Id('dtpl')
+  templateId: string | null;
+
+  /** Version of the template or of the built-in layout. */
   @Whole({ min: 1, max: 2_147_483_647 })
   templateVersion: number;
 

@@ -4,16 +4,14 @@ import { safeInteger } from '../../../platform/database/columns.js';
 import { DELETE, Impersonal, Personal, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { named } from '../../../platform/http/named-values.js';
-import type { DocumentLanguage, IssuerCopy } from '../../organization/index.js';
-import type { DocumentKind, DocumentSubjectType } from './document-kinds.js';
+import type { DocumentLanguage } from '../../organization/index.js';
+import type { CompanyCopy } from '../layout/company-values.js';
+import type { DocumentKind, DocumentSubjectType } from '../kinds/document-kinds.js';
 
 export const DOCUMENT_STATUSES = named('RecordDocumentStatus', ['pending', 'ready', 'stale', 'failed']);
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number];
 
 const MAX_ATTEMPTS = 5;
-
-/** The company as documents show it. */
-export type CompanyCopy = Omit<IssuerCopy, 'bankAccount'> & { emergencyPhone: string | null };
 
 /** The file of a document, encrypted for it. */
 export interface RenderedFile {
@@ -39,7 +37,9 @@ export class RecordDocument extends Audited {
   @Column('text') status: DocumentStatus;
   /** Null until it is rendered. */
   @Column('boolean', { name: 'is_offer', nullable: true }) isOffer: boolean | null;
-  /** Version of the built-in layout. */
+  /** The template that was published when it was requested; null for the built-in layout. */
+  @Column('text', { name: 'template_id', nullable: true }) templateId: string | null;
+  /** Version of the template or of the built-in layout. */
   @Column('integer', { name: 'template_version' }) templateVersion: number;
   @Personal('company')
   @Unaudited('the profile of the organization has its own entries')

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -7,21 +6,19 @@ import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { AppError } from '../../../platform/errors/app-error.js';
 import { EnclosedFiles } from '../../../platform/files/enclosed-files.js';
-import { FileStore } from '../../../platform/files/file-store.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { renderInThread } from '../../../platform/pdf/pdf-threads.js';
 import { ActionLedger } from '../../action-ledger/index.js';
-import type { PrintedBlocks, PrintedLogo } from '../layout/blocks.js';
-import { companyValues } from '../layout/company-values.js';
-import { DocumentPrinter, type PrintableDocument } from './document-kinds.js';
+import { BlockDocuments } from '../layout/block-documents.js';
+import { DocumentPrinter, orientationOf, type PrintableDocument } from '../kinds/document-kinds.js';
+import { DocumentTemplatesService } from '../templates/document-templates.service.js';
 import { DocumentErasuresService } from './document-erasures.service.js';
-import type { CompanyCopy, RecordDocument, RenderedFile } from './record-document.entity.js';
+import type { RecordDocument, RenderedFile } from './record-document.entity.js';
 import { digestOf, RENDER_DOCUMENT } from './record-documents.service.js';
 import { RecordDocumentsRepository } from './record-documents.repository.js';
 
-const BLOCKS_THREAD = new URL('../layout/blocks-thread.js', import.meta.url);
 const BATCH = 100;
 
 /** Renders documents. Each is one job of the queue, which retries it. */
@@ -32,7 +29,8 @@ export class RecordDocumentJobs {
     private readonly repository: RecordDocumentsRepository,
     private readonly erasures: DocumentErasuresService,
     private readonly enclosed: EnclosedFiles,
-    private readonly files: FileStore,
+    private readonly documents: BlockDocuments,
+    private readonly templates: DocumentTemplatesService,
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -86,28 +84,18 @@ export class RecordDocumentJobs {
     if (!(await this.complete(document, file))) await this.enclosed.delete(enclosure.key);
   }
 
-  private async pdfOf({ company, language }: RecordDocument, { layout }: PrintableDocument): Promise<Uint8Array> {
-    if ('script' in layout) return renderInThread(layout.script, layout.data);
-    const day = this.clock.today();
-    const { title, orientation, blocks, texts } = layout;
-    const values = { ...texts.values, ...companyValues(company, { language, day }) };
-    const printed: PrintedBlocks = {
-      ...{ title, language, day, orientation, blocks },
-      texts: { values, lists: texts.lists },
-      logo: await this.logoOf(company),
-    };
-    return renderInThread(BLOCKS_THREAD, printed);
-  }
-
-  /** Prints the document without its logo if the file was deleted from the store. */
-  private async logoOf({ logo }: CompanyCopy): Promise<PrintedLogo | null> {
-    const file = logo && (await this.files.open(logo.sha256));
-    if (!logo || !file) return null;
-    const { type, widthPixels, heightPixels } = logo;
-    return {
-      dataUrl: `data:${type};base64,${(await buffer(file.stream)).toString('base64')}`,
-      ...{ widthPixels, heightPixels },
-    };
+  private async pdfOf(
+    { kind, company, language, templateId }: RecordDocument,
+    { title, texts, builtIn }: PrintableDocument,
+  ): Promise<Uint8Array> {
+    const terms = { company, language, day: this.clock.today() };
+    const document = { title, texts, orientation: orientationOf(kind) };
+    if (templateId !== null) {
+      const { blocks } = await this.templates.get(templateId);
+      return this.documents.print({ ...document, blocks }, terms);
+    }
+    if ('script' in builtIn) return renderInThread(builtIn.script, builtIn.data);
+    return this.documents.print({ ...document, blocks: builtIn.blocks }, terms);
   }
 
   /** Returns null if the document is rendered, deleted or has failed. */

@@ -12,7 +12,7 @@ import {
   type DocumentKind,
   type DocumentSubject,
   type DocumentSubjectType,
-} from './document-kinds.js';
+} from '../kinds/document-kinds.js';
 import type { ListRecordDocuments, RecordDocumentView } from './record-document.dto.js';
 import { RecordDocument } from './record-document.entity.js';
 

@@ -15,6 +15,8 @@ import { Jobs } from '../../../platform/jobs/jobs.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { OrganizationService } from '../../organization/index.js';
+import { DocumentTemplatesService } from '../templates/document-templates.service.js';
+import { companyCopyOf } from '../layout/company-values.js';
 import { AttachmentSubjects } from '../attachments/attachment-subjects.js';
 import {
   DOCUMENT_KINDS,
@@ -27,9 +29,9 @@ import {
   KIND_RULES,
   otherOperationOf,
   type PrintableDocument,
-} from './document-kinds.js';
+} from '../kinds/document-kinds.js';
 import type { CreateRecordDocument, ListRecordDocuments, RecordDocumentView } from './record-document.dto.js';
-import { type CompanyCopy, RecordDocument } from './record-document.entity.js';
+import { RecordDocument } from './record-document.entity.js';
 import { RecordDocumentsRepository } from './record-documents.repository.js';
 
 export const RENDER_DOCUMENT = 'record-document.render';
@@ -57,6 +59,7 @@ export class RecordDocumentsService {
   constructor(
     private readonly database: Database,
     private readonly repository: RecordDocumentsRepository,
+    private readonly templates: DocumentTemplatesService,
     private readonly organization: OrganizationService,
     private readonly enclosed: EnclosedFiles,
     private readonly links: FileLinks,
@@ -85,13 +88,15 @@ export class RecordDocumentsService {
     const language =
       requested ?? (await this.organization.languageFor(await printer.languageOf(source).catch(namedField)));
     await printer.read(source, language);
-    const company = await this.companyCopy();
+    const company = companyCopyOf(await this.organization.getProfile());
+    const template = await this.templates.findPublished(kind, language);
     return this.database.transaction(async () => {
       await this.listeners.one(AttachmentSubjects).lock(source);
       const document = make(RecordDocument, {
         ...{ ...source, id, language, company, createdBy },
         version: await this.repository.nextVersion({ ...source, language }),
-        ...{ status: 'pending', templateVersion: LAYOUT_VERSION, attempts: 0, createdAt: this.clock.now() },
+        ...{ status: 'pending', attempts: 0, createdAt: this.clock.now() },
+        ...{ templateId: template?.id ?? null, templateVersion: template?.version ?? LAYOUT_VERSION },
       });
       await this.repository.rows.insert(document);
       await this.jobs.add(RENDER_DOCUMENT, { documentId: id }, { key: id });
@@ -182,12 +187,6 @@ export class RecordDocumentsService {
       if (error instanceof AppError && error.status < 500) return false;
       throw error;
     }
-  }
-
-  private async companyCopy(): Promise<CompanyCopy> {
-    const profile = await this.organization.getProfile();
-    const { bankAccount: _, ...company } = profile.issuerCopy('');
-    return { ...company, emergencyPhone: profile.emergencyPhone };
   }
 
   private scopesOf({ kind, subjectType }: Pick<DocumentSource, 'kind' | 'subjectType'>): string[] {

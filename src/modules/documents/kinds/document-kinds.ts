@@ -44,6 +44,11 @@ export const KIND_RULES: Readonly<Record<DocumentKind, KindRule>> = {
   rooming_list: { subjectTypes: ['departure'], scopes: ['bookings:read'] },
 };
 
+/** Lists of people have many columns. */
+export function orientationOf(kind: DocumentKind): 'portrait' | 'landscape' {
+  return KIND_RULES[kind].subjectTypes.includes('departure') ? 'landscape' : 'portrait';
+}
+
 /** The operation that prints documents of this kind; null if it is this one. */
 export function otherOperationOf(kind: RequestedKind): string | null {
   const other = OTHER_KINDS.find((one) => one === kind);
@@ -58,10 +63,8 @@ export interface DocumentSource extends DocumentSubject {
   kind: DocumentKind;
 }
 
-/** How a document is laid out: by blocks, or by a script of its module that gets this data. */
-type DocumentLayout =
-  | { title: string; orientation: 'portrait' | 'landscape'; blocks: readonly Block[]; texts: DocumentTexts }
-  | { script: URL; data: object };
+/** A layout without a template: blocks, or a script of the module that gets this data. */
+type BuiltInLayout = { blocks: readonly Block[] } | { script: URL; data: object };
 
 /** A document with the present data of its record. */
 export interface PrintableDocument {
@@ -69,7 +72,10 @@ export interface PrintableDocument {
   fileName: string;
   /** Whether it prints an offer, because the record is not booked yet. */
   isOffer: boolean;
-  layout: DocumentLayout;
+  title: string;
+  /** The values of the placeholders of its kind. */
+  texts: DocumentTexts;
+  builtIn: BuiltInLayout;
   /** The data that it shows: a document whose data has changed since is stale. */
   shown: object;
 }
