@@ -5,6 +5,7 @@ import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliver
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { unavailable } from '../../src/platform/errors/app-error.js';
 import { invalid, makeBooking, type One, problem, staffWith } from '../bookings/bookings.js';
+import { fetchFile } from '../finance/renditions/rendering.js';
 import { newCustomer } from '../customers/customers.js';
 import { attached, ATTACHMENTS, newAttachment, pdfFile, textFile } from '../documents/attachments.js';
 import { hire } from '../identity/staff.js';
@@ -196,7 +197,7 @@ describe('a message with attachments', () => {
     expect(body.data).toMatchObject({ status: 'failed', reason: 'file_missing', attempts: 1 });
   });
 
-  it('attachments of other records, sensitive, unfinished and too many bytes are rejected', async () => {
+  it('attachments of other records, sensitive and unfinished ones are rejected', async () => {
     const { bookingId, customerId, booking, customer } = await aBooking();
     const other = await aBooking();
     const field = 'attachmentIds.0';
@@ -219,15 +220,7 @@ describe('a message with attachments', () => {
     expect(await refusal([unfinished.id])).toEqual([409, problem('file_not_ready', { field, status: 'uploading' })]);
     expect(await refusal(['att_01k0dem000e000000000009999'])).toEqual([404, problem('not_found', { field })]);
 
-    const large = Buffer.alloc(6 * 1024 * 1024, 'a');
-    const [one, two] = [
-      await attached(owner, booking, large, FOR_CUSTOMER),
-      await attached(owner, booking, large, FOR_CUSTOMER),
-    ];
-    expect(await refusal([one.id, two.id])).toEqual([
-      422,
-      problem('files_too_large', { field: 'attachmentIds', totalBytes: 12_582_912, maxBytes: 10_485_760 }),
-    ]);
+    const one = await attached(owner, booking, textFile(), FOR_CUSTOMER);
     const without = await staffWith(app, 'notifications:write', 'bookings:read');
     const { status, body } = await send({ bookingId, ...WRITTEN, attachmentIds: [one.id] }, without);
     expect([status, body]).toEqual([403, problem('forbidden', { requiredScope: 'documents:read' })]);
@@ -238,6 +231,45 @@ describe('a message with attachments', () => {
       403,
       problem('forbidden', { requiredScope: 'customers:read' }),
     ]);
+  });
+
+  it('files beyond 10 MiB are linked for seven days, until they are deleted', async () => {
+    const { recipient, bookingId, booking } = await aBooking();
+    const content = ['a', 'b', 'c'].map((letter) => Buffer.alloc(6 * 1024 * 1024, letter));
+    const ids: string[] = [];
+    for (const [index, bytes] of content.entries()) {
+      ids.push((await attached(owner, booking, bytes, { fileName: `map-${index}.txt`, ...FOR_CUSTOMER })).id);
+    }
+    const sent = await send({ bookingId, ...WRITTEN, attachmentIds: ids }, sender);
+    expect(sent.status).toBe(201);
+    await work();
+    const [mail] = mailsTo(recipient);
+    expect(mail?.attachments).toMatchObject([{ filename: 'map-0.txt' }]);
+    const links = (mail?.text ?? '').match(/\/v1\/files\/[0-9a-z]{51}/g) ?? [];
+    expect(links).toHaveLength(2);
+    expect(mail?.text).toContain('These files are too large for a mail. You can download them until ');
+    const { body } = await owner.get<One<Message>>(`${MESSAGES}/${sent.body.data.id}`);
+    expect(JSON.stringify(body)).not.toContain('/v1/files/');
+
+    for (const [index, link] of links.entries()) {
+      const file = await fetchFile(app.url + link);
+      expect([file.status, file.bytes.equals(content[index + 1] ?? Buffer.alloc(0))]).toEqual([200, true]);
+      expect(file.headers).toMatchObject({
+        'content-type': 'application/octet-stream',
+        'content-disposition': `attachment; filename="map-${index + 1}.txt"`,
+        'cache-control': 'private, no-store',
+      });
+    }
+    const [first = '', second = ''] = links;
+    const forged = first.slice(0, -25) + second.slice(-25).split('').reverse().join('');
+    expect((await fetchFile(app.url + forged)).status).toBe(404);
+    expect((await owner.delete(`${ATTACHMENTS}/${ids[1]}`)).status).toBe(200);
+    expect((await fetchFile(app.url + first)).status).toBe(404);
+    app.travel({ days: 6 });
+    expect((await fetchFile(app.url + second)).status).toBe(200);
+    app.travel({ days: 1 });
+    expect((await fetchFile(app.url + second)).status).toBe(404);
+    app.travel({ days: -7 });
   });
 
   it('sending it again needs the same scopes, and without its files it is not sent', async () => {

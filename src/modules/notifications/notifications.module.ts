@@ -16,6 +16,7 @@ import { SmtpSender } from './deliveries/smtp-sender.js';
 import { MessageData } from './personal-data/message-data.js';
 import { MessageRetentionJobs } from './deliveries/message-retention.jobs.js';
 import { MessageFiles } from './messages/message-files.js';
+import { MailedFilesService } from './messages/mailed-files.service.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesService } from './messages/messages.service.js';
 import { NotificationsDemo } from './notifications.demo.js';
@@ -78,6 +79,7 @@ import './notifications-tables.js';
     MessageTokens,
     UnsubscriptionsService,
     MailComposer,
+    MailedFilesService,
     ManualMessagesService,
     RecordAddresses,
     RecordDispatchesService,

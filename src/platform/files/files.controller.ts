@@ -11,12 +11,15 @@ import { FileLinks, type LinkedFile } from './file-links.js';
 import { ApiGroup } from '../http/api-group.js';
 import { EnclosedFiles } from './enclosed-files.js';
 import { FileStore, type OpenFile } from './file-store.js';
+import { Listeners } from '../discovery/listeners.js';
+import { MailedFiles } from './mailed-files.js';
 
-const TOKEN = /^[A-Za-z0-9_-]{20,1400}\.[A-Za-z0-9_-]{22}$/;
+/** A signed link, or a link of a mail. */
+const TOKEN = /^(?:[A-Za-z0-9_-]{20,1400}\.[A-Za-z0-9_-]{22}|[0-9a-z]{51})$/;
 /** Other names are also sent in the encoding of RFC 6266. */
 const PLAIN_NAME = /^[A-Za-z0-9._-]*$/;
 const DESCRIPTION =
-  'Token from the signed link of the file. Copy it from `data.url` of `POST /v1/admin/finance/invoice-renditions/{id}/links`, or from `Location` of the download.';
+  'Token from the signed link of the file, or from a link in a mail. Copy it from `data.url` of `POST /v1/admin/finance/invoice-renditions/{id}/links`, or from `Location` of the download.';
 /** The form of a token; a real one is signed and known only from the response that returned it. */
 const EXAMPLE = `${Buffer.from('["<sha256>","INV-2027-0001.pdf","application/pdf",0]').toString('base64url')}.${'A'.repeat(22)}`;
 /** Chromium draws a PDF with its own style and object; only pages of this origin may frame it. */
@@ -42,6 +45,7 @@ export class FilesController {
     private readonly links: FileLinks,
     private readonly files: FileStore,
     private readonly enclosed: EnclosedFiles,
+    private readonly listeners: Listeners,
   ) {}
 
   /**
@@ -49,8 +53,8 @@ export class FilesController {
    *
    * @remarks Returns the file as an attachment, or a PDF as `inline` if its link was requested so; pages of the same origin can
    * then frame it. The token in the path is the only credential needed; it is part of a link that another response returned and
-   * is valid for five minutes, but not longer than the session or API token that asked for it. An invalid or expired token, or
-   * a deleted file, is not found.
+   * is valid for five minutes, but not longer than the session or API token that asked for it. Links in mails, for files that are too
+   * large to attach, are valid for seven days. An invalid or expired token, or a deleted file, is not found.
    */
   @Get(':token')
   @Public()
@@ -61,11 +65,12 @@ export class FilesController {
     token: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<StreamableFile> {
+    setResponseHeader('Cache-Control', 'private, no-store');
+    setResponseHeader('Referrer-Policy', 'no-referrer');
+    if (!token.includes('.')) return this.openMailed(token);
     const linked = await this.links.open(token);
     const file = linked && (await this.open(linked));
     if (!linked || !file) throw notFound();
-    setResponseHeader('Cache-Control', 'private, no-store');
-    setResponseHeader('Referrer-Policy', 'no-referrer');
     // Nothing else is displayed in the browser under this origin, because the content is not trusted.
     const isShown = await isDisplayable(linked, file.stream);
     if (isShown) {
@@ -76,6 +81,17 @@ export class FilesController {
       type: linked.type,
       disposition: dispositionOf(isShown ? 'inline' : 'attachment', linked.name),
       length: file.sizeBytes,
+    });
+  }
+
+  /** Files from mails are never displayed. */
+  private async openMailed(token: string): Promise<StreamableFile> {
+    const file = await this.listeners.all(MailedFiles)[0]?.open(token);
+    if (!file) throw notFound();
+    return new StreamableFile(file.content, {
+      type: 'application/octet-stream',
+      disposition: dispositionOf('attachment', file.fileName),
+      length: file.content.length,
     });
   }
 

@@ -51,8 +51,8 @@ export class BookingDispatchesController {
   /**
    * Send documents of a booking by mail
    *
-   * @remarks Queues one mail that carries the vouchers and the invoices of the booking as PDFs, together at most 10 MiB. Kinds that the
-   * booking does not have are left out. Invoices are rendered first if needed; vouchers show the data of the time at which the mail is
+   * @remarks Queues one mail that carries the vouchers and the invoices of the booking as PDFs; those beyond 10 MiB are linked for seven days.
+   * Kinds that the booking does not have are left out. Invoices are rendered first if needed; vouchers show the data of the time at which the mail is
    * sent. It goes only to an address of the booking or of its customer. A recipient is sent each version once, unless `resend` is true.
    * It also needs `bookings:read`, and `finance:receivables` for invoices.
    */

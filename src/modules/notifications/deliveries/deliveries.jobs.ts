@@ -14,6 +14,7 @@ import { Outbox } from '../../../platform/outbox/outbox.js';
 import { MessageTokens } from '../messages/message-tokens.js';
 import { UnsubscriptionsService } from '../unsubscriptions/unsubscriptions.service.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
+import { MailedFilesService } from '../messages/mailed-files.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { type MailFile, MessageFiles } from '../messages/message-files.js';
 import { isToStaff, type NotificationMessage } from '../messages/notification-message.entity.js';
@@ -71,6 +72,7 @@ export class DeliveryJobs {
     private readonly tokens: MessageTokens,
     private readonly unsubscriptions: UnsubscriptionsService,
     private readonly files: MessageFiles,
+    private readonly mailedFiles: MailedFilesService,
     private readonly sender: MailSender,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
@@ -252,8 +254,10 @@ export class DeliveryJobs {
     const files = await this.readFiles(message);
     if (files === 'unavailable') return { kind: 'temporary', error: 'A file of the mail cannot be read at the moment' };
     if (files === null) return { kind: 'incomplete' };
-    const mail = this.mailOf(message, { ...content, files });
-    return withoutLink(withoutLink(await this.send(mail), mail.link), mail.unsubscriptionUrl);
+    const { text, links } = await this.mailedFiles.withLinks(message, content.text);
+    const mail = this.mailOf(message, { ...content, text, files });
+    const outcome = withoutLink(withoutLink(await this.send(mail), mail.link), mail.unsubscriptionUrl);
+    return links.reduce(withoutLink, outcome);
   }
 
   /** Returns null if the mail cannot be sent with all of its files. A process of an older build copies a message without them. */

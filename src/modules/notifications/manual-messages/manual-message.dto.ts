@@ -57,7 +57,7 @@ export class SendMessage {
 
   /**
    * Attachments (prefix `att`) that the mail carries: ready ones of the booking or its customer, or of the customer, with the
-   * visibility `customer`, together at most 10 MiB; requires `documents:read` and the scopes to read their records. Not for
+   * visibility `customer`, together at most 100 MiB; requires `documents:read` and the scopes to read their records. Not for
    * marketing.
    */
   @Optional()

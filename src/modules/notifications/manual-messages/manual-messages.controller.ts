@@ -25,7 +25,8 @@ export class ManualMessagesController {
    * @remarks Queues a message about a booking or to a customer, with a text that staff wrote or from a published template without a
    * trigger. It goes only to an address of the booking or of its customer. A marketing message goes only to an address of the
    * customer and requires the customer's consent, which is checked again when the mail is sent. A template whose placeholders have no
-   * value there is rejected with their names. A mail with attachments has the kind `document`; if one of them is deleted before the mail is sent, the
+   * value there is rejected with their names. A mail with attachments has the kind `document`; files beyond 10 MiB are linked for seven
+   * days. If one of them is deleted before the mail is sent, the
    * mail fails with the reason `file_missing`. A user sends at most 200 messages a day.
    */
   @ApiOperation({ operationId: 'notificationMessages_create' })

@@ -5,7 +5,9 @@ import { unprocessable } from '../../../platform/errors/app-error.js';
 import { AttachmentsService, RecordDocumentsService } from '../../documents/index.js';
 
 /** Mail servers reject larger mails; the encoding of files adds a third. */
-const MAX_BYTES = 10_485_760;
+const MAX_ATTACHED_BYTES = 10_485_760;
+/** Nobody downloads more from the links of one mail. */
+const MAX_BYTES = 104_857_600;
 
 /**
  * The kinds of files that a mail carries. The id is that of an attachment, of a document, of a rendition, or of a booking with
@@ -53,13 +55,18 @@ export class MessageFiles {
     private readonly documents: RecordDocumentsService,
   ) {}
 
-  /** Returns null if one of the files no longer exists: a mail is not sent without a file that its text mentions. */
+  /**
+   * Returns the files to attach. Returns null if one of the files no longer exists, also one to link: a mail is not sent without a
+   * file that its text mentions.
+   */
   async read(files: readonly MessageFile[]): Promise<MailFile[] | null> {
+    const linked = linkedFiles(files);
     const found: MailFile[] = [];
-    for (const { source, id, fileName, contentType } of files) {
-      const content = await this.contentOf(source, id);
+    for (const [index, file] of files.entries()) {
+      const content = await this.find(file);
       if (content === null) return null;
-      found.push({ fileName, contentType, content });
+      const { fileName, contentType } = file;
+      if (!linked.includes(index)) found.push({ fileName, contentType, content });
     }
     return found;
   }
@@ -73,7 +80,8 @@ export class MessageFiles {
     }
   }
 
-  private async contentOf(source: MessageFileSource, id: string): Promise<Buffer | null> {
+  /** Returns the content of a file; null if it no longer exists. */
+  async find({ source, id }: MessageFile): Promise<Buffer | null> {
     if (source === 'attachment') return this.attachments.findContent(id);
     if (source === 'document') return this.documents.findContent(id);
     const documents = this.listeners.all(DocumentFiles).find((one) => one.source === source);
@@ -81,7 +89,17 @@ export class MessageFiles {
   }
 }
 
-/** Throws 422 `files_too_large` if a mail cannot carry all of these files. */
+/** Returns the positions of the files that a mail links, because those before them fill it. */
+export function linkedFiles(files: readonly Pick<MessageFile, 'sizeBytes'>[]): number[] {
+  let attachedBytes = 0;
+  return files.flatMap(({ sizeBytes }, index) => {
+    if (attachedBytes + sizeBytes > MAX_ATTACHED_BYTES) return [index];
+    attachedBytes += sizeBytes;
+    return [];
+  });
+}
+
+/** Throws 422 `files_too_large` if a mail can neither carry nor link all of these files. */
 export function assertMailable(files: readonly Pick<MessageFile, 'sizeBytes'>[], field: string): void {
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (totalBytes <= MAX_BYTES) return;

@@ -8,7 +8,7 @@ const PREFIX = 'nmsg';
 export const BOUNCE_TOKENS = /bounces\+([0-9a-z]{51})@/g;
 
 /** Where a token is used: it is valid there only. */
-export type TokenPurpose = 'bounce' | 'unsubscription';
+export type TokenPurpose = 'bounce' | 'file' | 'unsubscription';
 
 /** The message to which a token belongs, if its code is right for this subject. */
 export interface PresentedMessageToken {

@@ -203,9 +203,13 @@ export class MessagesService {
   }
 
   async get(id: string): Promise<NotificationMessage> {
-    const message = await this.database.repository(NotificationMessage).findOneBy({ id });
+    const message = await this.find(id);
     if (!message) throw notFound();
     return message;
+  }
+
+  async find(id: string): Promise<NotificationMessage | null> {
+    return this.database.repository(NotificationMessage).findOneBy({ id });
   }
 
   async lock(id: string): Promise<NotificationMessage> {
