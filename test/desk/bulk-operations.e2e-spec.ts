@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { BOOKINGS, confirmedBooking, entriesAbout, makeBooking, readBooking, staffWith } from '../bookings/bookings.js';
 import { newCustomer, readCustomer } from '../customers/customers.js';
@@ -329,6 +330,40 @@ describe('the run of bulk operations', () => {
       [second, 'skipped', 'cancelled'],
     ]);
     expect(await post('resumption')).toMatchObject({ status: 409 });
+  });
+
+  it('ends for a pause, which waits only for the items in work', async () => {
+    const ids = await customers(60);
+    const started = await startBulk(owner, tagging(ids));
+    const runs = Promise.all([runBulk(app), runBulk(app), runBulk(app), runBulk(app)]);
+    while ((await readBulk(owner, started)).done === 0) await wait(5);
+    const paused = await owner.post<{ data: { done: number; pending: number } }>(`${BULK}/${started.id}/pause`);
+    expect(paused).toMatchObject({ status: 200, body: { data: { status: 'paused' } } });
+    await runs;
+    const { done, pending } = paused.body.data;
+    expect(pending).toBeGreaterThan(0);
+    expect(await readBulk(owner, started)).toMatchObject({ status: 'paused', done, pending });
+  });
+
+  it('repeats an item whose error was temporary, but not within a minute', async () => {
+    const [id = ''] = await customers(1);
+    const started = await startBulk(owner, tagging([id]));
+    await app.sql(
+      `create function interrupt() returns trigger language plpgsql as $$ begin raise 'interrupted'; end $$`,
+    );
+    await app.sql(
+      `create trigger interrupted before update on customers for each row when (new.id = '${id}') execute function interrupt()`,
+    );
+    await runBulk(app);
+    await app.sql('drop trigger interrupted on customers');
+    await runBulk(app);
+    expect(await bulkItems(owner, started)).toMatchObject([{ status: 'pending', code: 'internal_error' }]);
+    await app.sql(
+      `update bulk_operation_items set updated_at = updated_at - interval '61 seconds' where operation_id = $1`,
+      [started.id],
+    );
+    await runBulk(app);
+    expect(await bulkItems(owner, started)).toMatchObject([{ status: 'done', code: null }]);
   });
 
   it('lets a third operation wait while two run', async () => {

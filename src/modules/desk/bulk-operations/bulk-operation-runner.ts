@@ -19,6 +19,8 @@ import { BULK_JOB, BulkOperationsService } from './bulk-operations.service.js';
 import { BulkTypes } from './bulk-types.js';
 
 const MAX_WORK_MS = 45_000;
+/** An attempt that failed for a temporary reason is repeated by a later run. */
+const REPEAT_AFTER_SECONDS = 60;
 /** Each event counts all items. */
 const ITEMS_PER_EVENT = 20;
 
@@ -46,7 +48,7 @@ export class BulkOperationRunner {
     await this.run(id);
   }
 
-  /** Resumes operations whose process was killed, or whose job used up its attempts. */
+  /** Resumes operations whose process was killed, whose job used up its attempts, or whose items wait for another attempt. */
   @Cron('desk.bulk-operations', '* * * * *')
   async resumeAll(): Promise<void> {
     for (const id of await this.repository.working()) {
@@ -96,7 +98,10 @@ export class BulkOperationRunner {
       await this.save(operation, item);
     };
     return workOnNext(this.database, {
-      claim: async () => ((await this.repository.shareRunning(id)) ? this.repository.claimNext(id) : null),
+      claim: async () => {
+        const triedBefore = this.clock.inSeconds(-REPEAT_AFTER_SECONDS);
+        return (await this.repository.shareRunning(id)) ? this.repository.claimNext(id, triedBefore) : null;
+      },
       treat: async (item) => {
         await treat(item);
         if (!dryRun) await finish(item);

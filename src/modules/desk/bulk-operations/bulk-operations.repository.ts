@@ -14,6 +14,8 @@ export const NO_ITEMS: BulkCounts = { pending: 0, done: 0, failed: 0, skipped: 0
 
 /** Serializes the decisions which operations run. */
 const LOCK_STARTS = `select pg_advisory_xact_lock(hashtextextended('bulk_operations', 0))`;
+/** Shared by the items in work of the operation $1. */
+const WORK_LOCK = 'hashtextextended($1, 3301)';
 
 /** Reads and writes bulk operations and their items. */
 @Injectable()
@@ -99,26 +101,35 @@ export class BulkOperationsRepository {
   }
 
   /**
-   * Shares the row of a running operation until the transaction ends: a pause waits for the items in work, and then no other begins.
-   * Returns false if the operation does not run.
+   * Until the transaction ends, a pause waits for this item. Returns false if the operation does not run. These locks are granted in the
+   * order of the requests; with shared locks of the row, a pause would wait as long as the items of several processes overlap.
    */
   async shareRunning(id: string): Promise<boolean> {
+    await this.database.prepared('bulk-operation-share', `select pg_advisory_xact_lock_shared(${WORK_LOCK})`, [id]);
     const found = await this.database.prepared(
-      'bulk-operation-share',
-      `select from bulk_operations where id = $1 and status = 'running' for share`,
+      'bulk-operation-runs',
+      `select from bulk_operations where id = $1 and status = 'running'`,
       [id],
     );
     return found.length > 0;
   }
 
-  /** Locks the next pending item that no other process works on: those that were not tried yet come first. */
-  async claimNext(operationId: string): Promise<BulkOperationItem | null> {
+  /** Waits for the items in work. Until the transaction ends, no other item of the operation begins. */
+  async lockWork(id: string): Promise<void> {
+    await this.database.query(`select pg_advisory_xact_lock(${WORK_LOCK})`, [id]);
+  }
+
+  /**
+   * Locks the next pending item that no other process works on: those that were not tried yet come first, and others only if their
+   * last attempt was before this time.
+   */
+  async claimNext(operationId: string, triedBefore: Date): Promise<BulkOperationItem | null> {
     const [item] = await this.items.read({
       name: 'bulk-operation-claim',
       text: `select ${this.items.columns('item')} from bulk_operation_items item
-        where item.operation_id = $1 and item.status = 'pending'
+        where item.operation_id = $1 and item.status = 'pending' and (item.attempts = 0 or item.updated_at <= $2)
         order by item.attempts, item.position limit 1 for update skip locked`,
-      values: [operationId],
+      values: [operationId, triedBefore],
     });
     return item ?? null;
   }

@@ -202,6 +202,7 @@ export class BulkOperationsService {
     { expected = null, work }: { expected?: ExpectedVersions; work: (operation: BulkOperation) => Promise<void> },
   ): Promise<BulkOperationView> {
     return this.database.transaction(async () => {
+      await this.repository.lockWork(id);
       const operation = await this.repository.operations.lock(id);
       for (const scope of this.types.get(operation.type).scopes) assertScope(scope);
       assertVersion(expected, operation);
