@@ -374,6 +374,13 @@ describe('the run of bulk operations', () => {
     const admit = () => asSystem(() => app.nest.get(BulkOperationsService, { strict: false }).admit(third.id));
     expect(await admit()).toBe(false);
     expect((await owner.post(`${BULK}/${running[0]?.id}/pause`)).status).toBe(200);
+    expect((await owner.post(`${BULK}/${running[0]?.id}/resumption`)).status).toBe(202);
+    expect(await admit()).toBe(false);
+    const key = `desk.bulk-operation:${third.id}`;
+    await app.sql('select from graphile_worker.remove_job($1)', [key]);
+    expect((await owner.post(`${BULK}/${running[0]?.id}/cancellation`)).status).toBe(200);
+    const jobs = await app.sql(`select from graphile_worker.jobs where key = $1`, [key]);
+    expect(jobs).toHaveLength(1);
     expect(await admit()).toBe(true);
     await runBulk(app);
     expect((await readBulk(owner, third)).status).toBe('completed');

@@ -78,11 +78,14 @@ export class BulkOperationsRepository {
     await this.database.query(LOCK_STARTS);
   }
 
-  async countRunning(): Promise<number> {
-    const [counted] = await this.database.query<{ running: number }>(
-      `select count(*)::int as running from bulk_operations where status = 'running'`,
+  /** How many operations run, or wait and were created before this one. */
+  async countAhead({ id, createdAt }: BulkOperation): Promise<number> {
+    const [counted] = await this.database.query<{ ahead: number }>(
+      `select count(*)::int as ahead from bulk_operations
+       where status = 'running' or status = 'planned' and (created_at, id) < ($1, $2)`,
+      [createdAt, id],
     );
-    return counted?.running ?? 0;
+    return counted?.ahead ?? 0;
   }
 
   /** The operations that run or wait, oldest first. */

@@ -99,7 +99,7 @@ export class BulkOperationsService {
 
   /** The caller becomes the one in whose name the rest is done. */
   async resume(id: string): Promise<BulkOperationView> {
-    return this.change('resume', id, { work: (operation) => this.restart(operation) });
+    return this.change('resume', id, { isRestarted: true, work: () => this.start(id) });
   }
 
   /** Cancels what is not done yet. */
@@ -116,9 +116,10 @@ export class BulkOperationsService {
   /** Repeats the failed items, in the name of the caller. */
   async retry(id: string): Promise<BulkOperationView> {
     return this.change('retry', id, {
-      work: async (operation) => {
+      isRestarted: true,
+      work: async () => {
         await this.repository.repeatFailed(id, this.clock.now());
-        await this.restart(operation);
+        await this.start(id);
       },
     });
   }
@@ -128,13 +129,13 @@ export class BulkOperationsService {
     await this.jobs.add(BULK_JOB, { bulkOperationId: id }, { key: `${BULK_JOB}:${id}` });
   }
 
-  /** Whether the operation may run now; otherwise it waits for the end of another one. */
+  /** Whether the operation may run now; otherwise it waits for the end of another one. Those that were created before it run first. */
   async admit(id: string): Promise<boolean> {
     return this.database.transaction(async () => {
       await this.repository.lockStarts();
       const operation = await this.repository.operations.findAndLock(id);
       if (operation?.status !== 'planned') return operation?.status === 'running';
-      if ((await this.repository.countRunning()) >= MAX_RUNNING) return false;
+      if ((await this.repository.countAhead(operation)) >= MAX_RUNNING) return false;
       await this.move(operation, 'start');
       return true;
     });
@@ -186,11 +187,6 @@ export class BulkOperationsService {
     return ids;
   }
 
-  private async restart(operation: BulkOperation): Promise<void> {
-    Object.assign(operation, starter());
-    await this.start(operation.id);
-  }
-
   private async startNext(): Promise<void> {
     const id = await this.repository.findOldestPlanned();
     if (id !== null) await this.start(id);
@@ -199,7 +195,16 @@ export class BulkOperationsService {
   private async change(
     verb: BulkVerb,
     id: string,
-    { expected = null, work }: { expected?: ExpectedVersions; work: (operation: BulkOperation) => Promise<void> },
+    {
+      expected = null,
+      isRestarted = false,
+      work,
+    }: {
+      expected?: ExpectedVersions;
+      isRestarted?: boolean;
+      /** What follows from the new status. */
+      work: () => Promise<void>;
+    },
   ): Promise<BulkOperationView> {
     return this.database.transaction(async () => {
       await this.repository.lockWork(id);
@@ -208,8 +213,9 @@ export class BulkOperationsService {
       assertVersion(expected, operation);
       const before = operation.auditImage();
       operation.change(verb, this.clock.now());
-      await work(operation);
+      if (isRestarted) Object.assign(operation, starter());
       await this.repository.operations.update(operation);
+      await work();
       return this.record(verb, operation, before);
     });
   }
