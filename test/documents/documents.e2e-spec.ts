@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { DocumentsData } from '../../src/modules/documents/documents-data.js';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { Database } from '../../src/platform/database/database.js';
+import { EnclosedFiles } from '../../src/platform/files/enclosed-files.js';
 import {
   addItem,
   BOOKINGS,
@@ -184,6 +185,33 @@ describe('documents of bookings, trips and departures', () => {
     await Promise.all(all.map(({ id }) => render(app, id)));
     const states = await Promise.all(all.map(({ id }) => read(id)));
     expect(states.filter(({ status }) => status === 'ready').map(({ version }) => version)).toEqual([4]);
+  });
+
+  it('a document that two attempts render at the same time has a file, and only one', async () => {
+    const { booking } = await booked();
+    const { id } = await requested(owner, confirmationOf(booking.id));
+    const before = filesStored().length;
+    const enclosed = app.nest.get(EnclosedFiles, { strict: false });
+    const put = enclosed.put.bind(enclosed);
+    const attempts: Promise<void>[] = [];
+    let nameSecond = () => undefined as void;
+    const isSecondNamed = new Promise<void>((resolve) => (nameSecond = resolve));
+    const spy = jest.spyOn(enclosed, 'put').mockImplementation(async (enclosure) => {
+      await put(enclosure);
+      if (attempts.length === 1) {
+        attempts.push(render(app, id));
+        return isSecondNamed;
+      }
+      nameSecond();
+      await attempts[0];
+    });
+    attempts.push(render(app, id));
+    await attempts[0];
+    await attempts[1];
+    spy.mockRestore();
+    expect(attempts).toHaveLength(2);
+    expect(filesStored()).toHaveLength(before + 1);
+    expect((await textOf(app, id)).text).toContain('Maria Ionescu');
   });
 
   it('a document needs the scope of its record, and a rooming list that of bookings', async () => {

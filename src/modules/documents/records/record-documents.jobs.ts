@@ -123,12 +123,13 @@ export class RecordDocumentJobs {
     });
   }
 
-  /** Makes older versions stale. Returns false if the document was deleted or rendered meanwhile. */
+  /** Makes older versions stale. Returns false if the document was deleted or rendered meanwhile, or belongs to a later attempt. */
   private async complete({ id, ...series }: RecordDocument, file: RenderedFile): Promise<boolean> {
     return this.database.transaction(async () => {
       const documents = await this.repository.lockSeries(series);
       const document = documents.find((one) => one.id === id);
-      if (document?.status !== 'pending') return false;
+      // Another attempt has named its own bytes and deleted these.
+      if (document?.status !== 'pending' || document.contentKey !== file.contentKey) return false;
       const before = document.auditImage();
       const ready = documents.filter(({ status }) => status === 'ready');
       for (const older of ready.filter(({ version }) => version < document.version)) {
