@@ -286,12 +286,13 @@ describe('personal data in documents', () => {
     const manifest = await printed(app, { kind: 'manifest', subjectType: 'departure', subjectId: departure.id });
     const { booking } = await booked();
     const confirmation = await printed(app, confirmationOf(booking.id));
+    const draft = await printed(app, confirmationOf((await makeBooking(owner)).id));
     await app.sql(
       `update departures set starts_at = '2020-01-01T08:00:00Z', ends_at = '2020-01-02T08:00:00Z' where id = $1`,
       [departure.id],
     );
     await asSystem(() => app.nest.get(RecordDocumentJobs, { strict: false }).eraseEnded());
     expect((await owner.get(`${DOCUMENTS}/${manifest.id}`)).status).toBe(404);
-    expect((await read(confirmation.id)).status).toBe('ready');
+    for (const { id } of [confirmation, draft]) expect((await read(id)).status).toBe('ready');
   });
 });

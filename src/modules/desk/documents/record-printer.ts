@@ -38,12 +38,13 @@ const RECORDS_OF_TRAVELERS = `
       or trip.booking_id in (select traveler.booking_id from booking_travelers traveler where traveler.id in (${TRAVELERS_OF_PERSON}))`;
 
 /**
- * SQL: whether the travel data of a booking has ended. Documents name its travelers. $1 is today, $2 `TRAVEL_RETENTION_DAYS`.
+ * SQL: whether the travel data of a booking has ended; false for an open booking without dates. Documents name its travelers.
+ * $1 is today, $2 `TRAVEL_RETENTION_DAYS`.
  */
-const BOOKING_ENDED = `(booking.erased_at is not null or coalesce(
+const BOOKING_ENDED = `(booking.erased_at is not null or (coalesce(
     greatest(booking.return_date, booking.end_date), booking.departure_date,
     case when booking.status in ('completed', 'cancelled') then booking.updated_at::date end
-  ) < $1::date - $2::int)`;
+  ) < $1::date - $2::int) is true)`;
 
 /** SQL: the records whose documents can stay, by their type. */
 const CURRENT = {
