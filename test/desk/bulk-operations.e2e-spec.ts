@@ -77,6 +77,7 @@ describe('a bulk operation', () => {
     ['an unknown member of params', { params: { tags: ['a'] } }, 400, 'params.tags'],
     ['a malformed member of params', { params: { add: 'a' } }, 400, 'params.add'],
     ['no change', { params: {} }, 400, 'params.add'],
+    ['no field of departures to change', { type: 'departures.update', params: {} }, 400, 'params'],
     ['a message without text', { type: 'bookings.message', params: { subject: 'A' } }, 400, 'params.text'],
     ['times of departures', { type: 'departures.update', params: { startsAt: '2127-01-01T00:00:00Z' } }, 400, 'params'],
   ])('with %s is rejected', async (_, over, status, path) => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OmitType } from '@nestjs/swagger';
+import { invalidField } from '../../../platform/errors/app-error.js';
 import { patchOf } from '../../../platform/http/dto.js';
 import { CreateDeparture, DeparturesService } from '../../operations/index.js';
 import { type BulkList, type BulkType, listOfDepartures } from './bulk-type.js';
@@ -23,6 +24,11 @@ export class UpdateDeparturesType implements BulkType<UpdateDepartures> {
 
   listFor(): BulkList {
     return this.list;
+  }
+
+  check(params: UpdateDepartures): void {
+    if (Object.keys(params).length > 0) return;
+    throw invalidField('params', 'params must contain a field to change', 'required');
   }
 
   async run(departureId: string, params: UpdateDepartures): Promise<void> {
