@@ -274,6 +274,32 @@ describe('who may run a bulk operation', () => {
     });
   });
 
+  it('documents need the scopes to read what they print, also to pause, resume, cancel or retry', async () => {
+    const { booking } = await confirmedBooking(owner);
+    const { id: departureId } = await newDeparture(app);
+    const held = ['desk:write', 'documents:write'];
+    const printing = (ids: string[], kind: string, subjectType: string) => ({
+      ...{ type: 'documents.create', ids, params: { kind, subjectType } },
+    });
+    const rejected = async (scopes: readonly string[], body: object, requiredScope: string) =>
+      expect(await (await staffWith(app, ...scopes)).post(BULK, body)).toMatchObject({
+        status: 403,
+        body: { details: { requiredScope } },
+      });
+    const confirmations = printing([booking.id], 'confirmation', 'booking');
+    await rejected(held, confirmations, 'bookings:read');
+    await rejected(held, printing([departureId], 'manifest', 'departure'), 'operations:read');
+    await rejected(held, printing(['trip_1'], 'itinerary', 'trip'), 'trips:read');
+    await rejected([...held, 'operations:read'], printing([departureId], 'rooming_list', 'departure'), 'bookings:read');
+
+    const { id } = await startBulk(owner, confirmations);
+    const caller = await staffWith(app, ...held);
+    for (const step of ['pause', 'resumption', 'cancellation', 'retries']) {
+      const details = { requiredScope: 'bookings:read' };
+      expect(await caller.post(`${BULK}/${id}/${step}`)).toMatchObject({ status: 403, body: { details } });
+    }
+  });
+
   it('filters need the scope of their list', async () => {
     const caller = await staffWith(app, 'desk:write', 'customers:write');
     const body = tagging([], { ids: undefined, filters: {} });

@@ -119,9 +119,10 @@ export class BulkOperationRunner {
     });
   }
 
-  private async treat({ type: name, params }: BulkOperation, { subjectId }: BulkOperationItem): Promise<void> {
+  private async treat(operation: BulkOperation, { subjectId }: BulkOperationItem): Promise<void> {
+    const { type: name, params } = operation;
     const type = this.types.get(name);
-    for (const scope of type.scopes) checkScope(scope);
+    for (const scope of this.types.scopesOf(operation)) checkScope(scope);
     await type.run(subjectId, await checkedMember(type.params, params, { path: 'params', as: 'body' }));
   }
 

@@ -62,6 +62,7 @@ export class BulkOperationsService {
     }
     const checked = await checkedMember(type.params, params, { path: 'params', as: 'body' });
     await type.check?.(checked);
+    for (const scope of this.types.scopesOf({ type: name, params: checked })) assertScope(scope);
     return this.database.transaction(async () => {
       const records = subjectIds ?? (await this.select(type.listFor(checked), filters ?? {}));
       const operation = make(BulkOperation, {
@@ -209,7 +210,7 @@ export class BulkOperationsService {
     return this.database.transaction(async () => {
       await this.repository.lockWork(id);
       const operation = await this.repository.operations.lock(id);
-      for (const scope of this.types.get(operation.type).scopes) assertScope(scope);
+      for (const scope of this.types.scopesOf(operation)) assertScope(scope);
       assertVersion(expected, operation);
       const before = operation.auditImage();
       operation.change(verb, this.clock.now());

@@ -17,6 +17,8 @@ export interface BulkType<Params extends object = object> {
   readonly name: BulkOperationType;
   /** What the caller must be allowed to do, at the start and again for each record. */
   readonly scopes: readonly string[];
+  /** Further scopes that these parameters need. */
+  scopesFor?(params: Params): readonly string[];
   /** The class of `params`, which are validated like the body of a request. */
   readonly params: Type<Params>;
   /** The list whose filters select the records. Throws 400 if there is none for these parameters. */

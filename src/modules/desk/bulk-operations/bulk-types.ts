@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BulkOperationType } from './bulk-operation.entity.js';
+import type { BulkOperation, BulkOperationType } from './bulk-operation.entity.js';
 import type { BulkType } from './bulk-type.js';
 import { CancelBookingsType } from './cancel-bookings.js';
 import { CancelDeparturesType } from './cancel-departures.js';
@@ -42,5 +42,11 @@ export class BulkTypes {
 
   get(name: BulkOperationType): BulkType {
     return this.types[name];
+  }
+
+  /** What is needed to start, control and perform an operation. Its parameters were validated when it was created. */
+  scopesOf({ type: name, params }: Pick<BulkOperation, 'type' | 'params'>): string[] {
+    const type = this.get(name);
+    return [...type.scopes, ...(type.scopesFor?.(params) ?? [])];
   }
 }
