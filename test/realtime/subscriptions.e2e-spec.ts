@@ -6,7 +6,7 @@ import { hire, USERS } from '../identity/staff.js';
 import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { fill, newChannelName, pathOf, publish, tokenWith } from './channel.js';
-import { closeStreams, StreamClient } from './following.js';
+import { closeStreams, rawStream, StreamClient } from './following.js';
 import {
   EVENTS,
   STAFF_SUBSCRIPTIONS,
@@ -148,10 +148,12 @@ describe('the stream of a ticket', () => {
     expect(await app.get(late)).toMatchObject({ status: 404 });
   });
 
-  it('is open to one of parallel callers', async () => {
+  it('opens for one of parallel callers, and is used up neither by HEAD nor by an invalid position', async () => {
     const path = await ticketPath(app, await subscriptionToken(app));
-    const answers = await Promise.all(Array.from({ length: 4 }, () => app.request('HEAD', path)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
+    expect(await app.request('HEAD', path)).toMatchObject({ status: 200 });
+    expect(await app.get(path, { headers: { 'Last-Event-ID': 'x' } })).toMatchObject({ status: 400 });
+    const opened = await Promise.all(Array.from({ length: 4 }, () => rawStream({ url: app.url, path })));
+    expect(opened.map(({ response }) => response.statusCode).sort()).toEqual([200, 404, 404, 404]);
   });
 });
 

@@ -53,6 +53,11 @@ export function RequireSubscription(): MethodDecorator {
   return SetMetadata(ACCESS, { isPublic: false, ...open, kind: 'rts' } satisfies Access);
 }
 
+/** The route needs no header: the ticket in its path parameter `ticket` is the credential. */
+export function RequireTicket(): MethodDecorator {
+  return SetMetadata(ACCESS, { ...OPEN, sharedSecret: null, kind: 'rtt' } satisfies Access);
+}
+
 /** The route needs no credential. */
 export function Public(): MethodDecorator {
   return SetMetadata(ACCESS, { ...OPEN, sharedSecret: null } satisfies Access);

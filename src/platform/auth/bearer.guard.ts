@@ -78,6 +78,7 @@ export class BearerGuard extends AuthGuard('bearer') {
   override canActivate(context: ExecutionContext): true | Promise<true> {
     const { isPublic, sharedSecret, kind } = access(this.reflector, context);
     if (sharedSecret !== null) this.assertSharedSecret(context.switchToHttp().getRequest<Request>(), sharedSecret);
+    if (kind === 'rtt') return this.verifyTicket(context.switchToHttp().getRequest<Request>());
     if (isPublic) return true;
     const running = currentContext();
     running.actor ??= this.findCached(context.switchToHttp().getRequest<Request>(), kind);
@@ -125,6 +126,17 @@ export class BearerGuard extends AuthGuard('bearer') {
     if (currentContext().actor !== null) return true;
     const surface = surfaceOf(request.path);
     throw unauthorized(surface, presentedToken(request, surface) !== null);
+  }
+
+  /** Throws 404 for a ticket that opens nothing, as for any other link. */
+  private async verifyTicket({ params, ip }: Request): Promise<true> {
+    const { ticket } = params;
+    const token = typeof ticket === 'string' && ticket.startsWith('rtt_') ? ticket : null;
+    const verify = async () => (token === null ? null : this.verifier.verify(token));
+    const actor = await this.verifications.run(addressKey(ip), verify);
+    if (actor === null) throw notFound();
+    currentContext().actor = actor;
+    return true;
   }
 
   /** Middleware runs before there is a handler. */

@@ -1,9 +1,12 @@
 import type { Page } from '../messages/messages.repository.js';
 import { type Frame, frameOf, gapOf } from './frames.js';
 import type { LiveStream } from './live-stream.js';
+import { markOf } from './stream-position.js';
 
 /** Part of a stream: delivers each message of one channel once and in order. */
 export class ChannelReader {
+  /** Names the channel in the position of the client. */
+  readonly mark: string;
   private isLive = false;
 
   constructor(
@@ -13,7 +16,9 @@ export class ChannelReader {
     public lastSeq: number,
     /** Returns the event of a message that was just counted as sent. */
     private readonly eventOf: (frame: Frame) => Buffer = ({ bytes }) => bytes,
-  ) {}
+  ) {
+    this.mark = markOf(channel);
+  }
 
   get isClosed(): boolean {
     return this.stream.isClosed;

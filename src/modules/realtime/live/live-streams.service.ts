@@ -6,13 +6,12 @@ import type { Actor } from '../../../platform/context/actor.js';
 import { Metrics } from '../../../platform/observability/metrics.js';
 import { MessagesRepository, type Position } from '../messages/messages.repository.js';
 import { MessagesService } from '../messages/messages.service.js';
-import { type Held, SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import type { ChannelFeed } from './channel-feed.js';
 import { ChannelFeedsService } from './channel-feeds.service.js';
 import { ChannelReader } from './channel-reader.js';
 import { type Frame, gapOf, HEARTBEAT, idLine, POSITION_EVENT } from './frames.js';
 import { LiveStream } from './live-stream.js';
-import { positionsIn, positionText } from './stream-position.js';
+import { markOf, positionsIn, positionText } from './stream-position.js';
 
 const HEARTBEAT_EVERY_MS = 15_000;
 /** A stream ends within a second of its credential. */
@@ -29,7 +28,7 @@ export interface Following {
 }
 
 /** The credential by which streams are open. */
-interface Permit {
+export interface Permit {
   readonly key: string;
   /** The actor with its present scopes; null if it has ended. */
   read(): Promise<Actor | null>;
@@ -47,7 +46,6 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     private readonly messages: MessagesService,
     private readonly feeds: ChannelFeedsService,
     private readonly verifier: TokenVerifier,
-    private readonly subscriptions: SubscriptionsService,
     metrics: Metrics,
   ) {
     metrics.gauge({ name: 'realtime_streams', help: 'Live streams that are open' }, () => this.all().length);
@@ -75,12 +73,14 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
   }
 
   /**
-   * Opens a stream of all channels of a subscription, after the position of an event of such a stream. Resolves when it is live.
+   * Opens a stream of several channels, after the position of an event of such a stream. Resolves when it is live.
    * The ID of each event is the position of the client in all channels, because messages of two channels have no common order.
    */
-  async openAll(subscription: Held, position: string | undefined, response: Response): Promise<void> {
-    const { publicId, channels } = subscription;
-    const known = position === undefined ? new Map<string, number>() : positionsIn(position, channels);
+  async openAll(
+    { channels, permit, position }: { channels: readonly string[]; permit: Permit; position: string | undefined },
+    response: Response,
+  ): Promise<void> {
+    const known = position === undefined ? new Map<string, number>() : positionsIn(position);
     const heads = await this.repository.heads(channels);
     const stream = new LiveStream(response, channels);
     const readers: ChannelReader[] = [];
@@ -88,9 +88,8 @@ export class LiveStreamsService implements OnModuleInit, BeforeApplicationShutdo
     const eventOf = ({ anonymous }: Frame) => Buffer.concat([Buffer.from(idOfEvent()), anonymous]);
     for (const channel of channels) {
       const head = heads.get(channel) ?? 0;
-      readers.push(new ChannelReader(stream, channel, Math.min(known.get(channel) ?? head, head), eventOf));
+      readers.push(new ChannelReader(stream, channel, Math.min(known.get(markOf(channel)) ?? head, head), eventOf));
     }
-    const permit = { key: publicId, read: () => this.subscriptions.readerOf(subscription) };
     await this.start(stream, permit, { readers, first: [Buffer.from(`${idOfEvent()}${POSITION_EVENT}`)] });
   }
 

@@ -36,6 +36,7 @@ export class EventsController {
   @LimitOperation(STREAM_LIMITS)
   async follow(@Query() { sinceId }: FollowChannels, @Res() response: Response): Promise<void> {
     const position = lastEventIdOf(response.req) ?? sinceId;
-    await this.streams.openAll(await this.subscriptions.ofCaller(), position, response);
+    const held = await this.subscriptions.ofCaller();
+    await this.streams.openAll({ ...held, permit: this.subscriptions.permitOf(held), position }, response);
   }
 }

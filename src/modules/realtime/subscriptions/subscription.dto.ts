@@ -3,8 +3,7 @@ import { respond } from '../../../platform/http/respond.js';
 import { Optional, Text, Texts } from '../../../platform/http/fields.js';
 import { Instant } from '../../../platform/http/trade-fields.js';
 import { CHANNEL_NAME } from '../../../platform/ids/id.js';
-import { MAX_POSITION_LENGTH, POSITION } from '../live/stream-position.js';
-import { MAX_SUBSCRIBED } from './subscription.entity.js';
+import { MAX_FOLLOWED, MAX_POSITION_LENGTH, POSITION } from '../live/stream-position.js';
 
 /** The stream of all channels of a subscription. */
 export const EVENTS_PATH = '/realtime/v1/events';
@@ -15,7 +14,7 @@ export class CreateSubscription {
    * Names of the channels. Those that the caller may not read are left out of the subscription.
    * @example ["bookings", "operations.departures"]
    */
-  @Texts({ min: 1, max: MAX_SUBSCRIBED, maxLength: 164, pattern: CHANNEL_NAME, unique: true })
+  @Texts({ min: 1, max: MAX_FOLLOWED, maxLength: 164, pattern: CHANNEL_NAME, unique: true })
   channels: string[];
 }
 
@@ -45,7 +44,7 @@ class SubscriptionResponse {
    * Names of the channels that the caller may read.
    * @example ["bookings", "operations.departures"]
    */
-  @Texts({ min: 1, max: MAX_SUBSCRIBED, maxLength: 164, pattern: CHANNEL_NAME })
+  @Texts({ min: 1, max: MAX_FOLLOWED, maxLength: 164, pattern: CHANNEL_NAME })
   channels: string[];
 }
 

@@ -3,9 +3,6 @@ import type { CredentialKind } from '../../../platform/ids/credentials.js';
 import { DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 
-/** Channels of one subscription. */
-export const MAX_SUBSCRIBED = 20;
-
 /** A token with which streams of some channels are opened. Its holder is the credential that created it, and ends it. */
 @Rights(DELETE)
 @Entity('realtime_subscriptions')

@@ -17,6 +17,7 @@ import {
 } from '../../../platform/ids/credentials.js';
 import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
+import type { Permit } from '../live/live-streams.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { RealtimeSubscription } from './subscription.entity.js';
 import { RealtimeTicket } from './ticket.entity.js';
@@ -31,11 +32,17 @@ const LIVE = `
     expires_at as "expiresAt"
   from realtime_subscriptions where public_id = $1`;
 
+const TICKET = `
+  select secret_hash as "secretHash", subscription_id as "subscriptionId", expires_at as "expiresAt"
+  from realtime_tickets where public_id = $1`;
+
 /** Deletes the ticket, so that it opens one stream. */
 const REDEEM = `
   delete from realtime_tickets
   where public_id = $1 and secret_hash = $2 and expires_at > $3
-  returning subscription_id as "subscriptionId"`;
+  returning public_id`;
+
+type TicketRow = Pick<RealtimeTicket, 'secretHash' | 'subscriptionId' | 'expiresAt'>;
 
 /** The channels of a subscription and the credential that holds it. */
 export type Held = Pick<RealtimeSubscription, 'publicId' | 'channels' | 'holderKind' | 'holderId'>;
@@ -76,15 +83,12 @@ export class SubscriptionsService {
     return { ticket: token, expiresAt };
   }
 
-  /** Uses up the ticket. Throws 404 for one that is unknown, used or expired, or whose subscription is. */
+  /** Uses up a ticket that was verified. Throws 404 if another request has used it. */
   async redeem(ticket: string): Promise<Held> {
-    const credential = parseCredential(ticket);
-    if (credential?.kind !== 'rtt') throw notFound();
-    const values = [credential.publicId, hashSecret(credential.secret), this.clock.now()];
-    const [used] = await this.database.query<{ subscriptionId: string }>(REDEEM, values);
-    const held = used ? await this.find(used.subscriptionId) : null;
-    if (!held || held.expiresAt <= this.clock.now() || (await this.readerOf(held)) === null) throw notFound();
-    return held;
+    const { publicId = '', secret = '' } = parseCredential(ticket) ?? {};
+    const [used] = await this.database.query(REDEEM, [publicId, hashSecret(secret), this.clock.now()]);
+    if (!used) throw notFound();
+    return this.ofCaller();
   }
 
   /** The subscription of the token that the caller has. Throws 403 for another credential. */
@@ -101,6 +105,20 @@ export class SubscriptionsService {
     if (!secretMatches(secret, row?.secretHash ?? null) || !row || row.expiresAt <= this.clock.now()) return null;
     const reader = await this.readerOf(row);
     return reader && { ...reader, expiresAt: row.expiresAt };
+  }
+
+  /** What keeps a stream of the subscription open. */
+  permitOf(held: Held): Permit {
+    return { key: held.publicId, read: () => this.readerOf(held) };
+  }
+
+  /** Verifies a ticket without using it up. */
+  @VerifiesCredential('rtt')
+  async actorOfTicket({ publicId, secret }: Credential): Promise<Actor | null> {
+    const [row = null] = await this.database.prepared<TicketRow>('realtime-ticket', TICKET, [publicId]);
+    if (!secretMatches(secret, row?.secretHash ?? null) || !row || row.expiresAt <= this.clock.now()) return null;
+    const held = await this.find(row.subscriptionId);
+    return held && held.expiresAt > this.clock.now() ? this.readerOf(held) : null;
   }
 
   /** The reader of the channels, whether or not its token has expired; null if the credential behind it has ended. */

@@ -1,8 +1,9 @@
 import { Controller, Get, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { LimitOperation } from '../../../platform/admission/request-shares.js';
-import { Public, RequireSubscription } from '../../../platform/auth/access.js';
+import { RequireSubscription, RequireTicket } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { AnyToken } from '../../../platform/http/html-page.js';
 import { NoBody } from '../../../platform/http/no-body.js';
@@ -11,6 +12,7 @@ import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
 import { ApiMessageStream, lastEventIdOf } from '../live/api-message-stream.js';
 import { STREAM_LIMITS } from '../live/live.controller.js';
 import { LiveStreamsService } from '../live/live-streams.service.js';
+import { positionsIn } from '../live/stream-position.js';
 import { FollowChannels, TicketEnvelope, toTicket } from './subscription.dto.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
@@ -40,6 +42,7 @@ export class TicketsController {
   @ApiOperation({ operationId: 'tickets_create' })
   @Post()
   @RequireSubscription()
+  @RateLimit('realtime-subscription')
   @MutatesOutsideLedger('a ticket that opens one stream', { secrets: ['data.ticket'] })
   async create(@NoBody() _body: null): Promise<TicketEnvelope> {
     return { data: toTicket(await this.subscriptions.createTicket()) };
@@ -53,7 +56,7 @@ export class TicketsController {
    */
   @ApiOperation({ operationId: 'tickets_follow' })
   @Get(':ticket/events')
-  @Public()
+  @RequireTicket()
   @ApiMessageStream()
   @LimitOperation(STREAM_LIMITS)
   async follow(
@@ -62,6 +65,10 @@ export class TicketsController {
     @Res() response: Response,
   ): Promise<void> {
     const position = lastEventIdOf(response.req) ?? sinceId;
-    await this.streams.openAll(await this.subscriptions.redeem(ticket), position, response);
+    // A position that is invalid must not use up the ticket.
+    if (position !== undefined) positionsIn(position);
+    const isPeek = response.req.method === 'HEAD';
+    const held = isPeek ? await this.subscriptions.ofCaller() : await this.subscriptions.redeem(ticket);
+    await this.streams.openAll({ ...held, permit: this.subscriptions.permitOf(held), position }, response);
   }
 }
