@@ -38,7 +38,7 @@ import { TravelerRetentionJobs } from './travelers/traveler-retention.jobs.js';
 import { TravelersController } from './travelers/travelers.controller.js';
 import { TravelersRepository } from './travelers/travelers.repository.js';
 import { TravelersService } from './travelers/travelers.service.js';
-import { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';
+import { DepartureBookingsService } from './item-sales/departure-bookings.service.js';
 import { SoldPriceListener } from './item-sales/sold-price-listener.js';
 import { UnitSalesService } from './item-sales/unit-sales.service.js';
 import { RedemptionsController } from './vouchers/redemptions.controller.js';
@@ -90,7 +90,7 @@ import './bookings-tables.js';
     BookingsDemo,
     BookingsRepository,
     BookingsService,
-    CalledOffBookingsService,
+    DepartureBookingsService,
     ItemTaxesService,
     CancellationForecastsService,
     CancellationTermsService,
@@ -112,7 +112,7 @@ import './bookings-tables.js';
     AgencyTermsService,
     BookingItemsService,
     BookingsService,
-    CalledOffBookingsService,
+    DepartureBookingsService,
     CancellationForecastsService,
     TravelersService,
     TripSalesService,

@@ -30,7 +30,7 @@ export { CreateBookingItem } from './items/booking-item.dto.js';
 export { overridesOf } from './items/sales-override.js';
 export { BookingsService } from './bookings/bookings.service.js';
 export { type CancellationForecast, CancellationForecastsService } from './bookings/cancellation-forecasts.service.js';
-export { CalledOffBookingsService } from './item-sales/called-off-bookings.service.js';
+export { DepartureBookingsService } from './item-sales/departure-bookings.service.js';
 export { AddBookingItems } from './item-sales/unit-sale.dto.js';
 export { travelerSubject } from './travelers/traveler-subject.js';
 export { CreateTraveler } from './travelers/traveler.dto.js';

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { BookingsService, ListBookings } from '../../bookings/index.js';
 import { DeparturesService, ListDepartures } from '../../operations/index.js';
-import type { BulkOperationType } from './bulk-operation.entity.js';
 
 /** The list whose filters can select the records of a type. */
 export interface BulkList<Query extends object = object> {
@@ -14,7 +13,6 @@ export interface BulkList<Query extends object = object> {
 
 /** A kind of change that a bulk operation makes of many records. */
 export interface BulkType<Params extends object = object> {
-  readonly name: BulkOperationType;
   /** What the caller must be allowed to do, at the start and again for each record. */
   readonly scopes: readonly string[];
   /** Further scopes that these parameters need. */

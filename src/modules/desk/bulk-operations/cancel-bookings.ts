@@ -5,7 +5,6 @@ import { type BulkList, type BulkType, listOfBookings } from './bulk-type.js';
 /** Cancels each booking under its own terms. */
 @Injectable()
 export class CancelBookingsType implements BulkType<CancelBooking> {
-  readonly name = 'bookings.cancel';
   readonly scopes = ['bookings:write'];
   readonly params = CancelBooking;
   private readonly list;

@@ -5,7 +5,6 @@ import { type BulkList, type BulkType, listOfDepartures } from './bulk-type.js';
 /** Cancels each departure that has no sales; a departure with customers is called off instead. */
 @Injectable()
 export class CancelDeparturesType implements BulkType<CancelDeparture> {
-  readonly name = 'departures.cancel';
   readonly scopes = ['operations:write'];
   readonly params = CancelDeparture;
   private readonly list;

@@ -40,7 +40,6 @@ class CreateDocuments {
 /** Prints a new version of a document of each record. */
 @Injectable()
 export class CreateDocumentsType implements BulkType<CreateDocuments> {
-  readonly name = 'documents.create';
   readonly scopes = ['documents:write'];
   readonly params = CreateDocuments;
 

@@ -5,7 +5,6 @@ import type { BulkList, BulkType } from './bulk-type.js';
 /** Issues each invoice with the next number of the series. */
 @Injectable()
 export class IssueInvoicesType implements BulkType<IssueInvoice> {
-  readonly name = 'invoices.issue';
   readonly scopes = ['finance:write'];
   readonly params = IssueInvoice;
   private readonly list: BulkList<ListInvoices> = {

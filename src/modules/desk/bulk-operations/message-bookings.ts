@@ -10,7 +10,6 @@ class MessageBookings extends PickType(SendMessage, ['category', 'templateId', '
 /** Sends a message about each booking. These messages do not count for the limits of messages that a user sends one by one. */
 @Injectable()
 export class MessageBookingsType implements BulkType<MessageBookings> {
-  readonly name = 'bookings.message';
   readonly scopes = ['notifications:write', 'bookings:read'];
   readonly params = MessageBookings;
   private readonly list;

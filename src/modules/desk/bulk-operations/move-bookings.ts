@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { conflict, unprocessable } from '../../../platform/errors/app-error.js';
 import { Flag, Id, Optional, Text } from '../../../platform/http/fields.js';
-import { BookingsService, CalledOffBookingsService } from '../../bookings/index.js';
+import { BookingsService, DepartureBookingsService } from '../../bookings/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { type BulkList, type BulkType, listOfBookings } from './bulk-type.js';
 
@@ -27,14 +27,13 @@ class MoveBookings {
  */
 @Injectable()
 export class MoveBookingsType implements BulkType<MoveBookings> {
-  readonly name = 'bookings.move';
   readonly scopes = ['bookings:write'];
   readonly params = MoveBookings;
   private readonly list;
 
   constructor(
     bookings: BookingsService,
-    private readonly calledOffBookings: CalledOffBookingsService,
+    private readonly departureBookings: DepartureBookingsService,
     private readonly departures: DeparturesService,
   ) {
     this.list = listOfBookings(bookings);
@@ -56,7 +55,7 @@ export class MoveBookingsType implements BulkType<MoveBookings> {
   }
 
   async run(bookingId: string, { reprice: isRepriced = false, ...move }: MoveBookings): Promise<void> {
-    const moved = await this.calledOffBookings.rebook(bookingId, { ...move, isRepriced, isAnnounced: false });
+    const moved = await this.departureBookings.rebook(bookingId, { ...move, isRepriced, isAnnounced: false });
     if (moved) return;
     throw conflict('booking_not_on_departure', 'The booking has no live item on the departure');
   }

@@ -6,7 +6,6 @@ import type { BulkList, BulkType } from './bulk-type.js';
 /** Adds tags to each customer, and removes others. */
 @Injectable()
 export class TagCustomersType implements BulkType<ChangeTags> {
-  readonly name = 'customers.tag';
   readonly scopes = ['customers:write'];
   readonly params = ChangeTags;
   private readonly list: BulkList<ListCustomers> = {

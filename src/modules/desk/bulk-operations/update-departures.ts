@@ -13,7 +13,6 @@ class UpdateDepartures extends patchOf(
 /** Changes the same fields of each departure. */
 @Injectable()
 export class UpdateDeparturesType implements BulkType<UpdateDepartures> {
-  readonly name = 'departures.update';
   readonly scopes = ['operations:write'];
   readonly params = UpdateDepartures;
   private readonly list;

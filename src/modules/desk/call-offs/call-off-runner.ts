@@ -6,7 +6,7 @@ import { AppError } from '../../../platform/errors/app-error.js';
 import { toAppError } from '../../../platform/errors/to-app-error.js';
 import { Cron, Job } from '../../../platform/jobs/job-decorators.js';
 import { LOG } from '../../../platform/observability/log.js';
-import { type BookingSummary, CalledOffBookingsService } from '../../bookings/index.js';
+import { type BookingSummary, DepartureBookingsService } from '../../bookings/index.js';
 import { CalledOffMoneyService, type SettledMoney } from '../../finance/index.js';
 import { DirectMailsService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
@@ -40,7 +40,7 @@ export class CallOffRunner {
     private readonly database: Database,
     private readonly repository: CallOffsRepository,
     private readonly callOffs: CallOffsService,
-    private readonly bookings: CalledOffBookingsService,
+    private readonly bookings: DepartureBookingsService,
     private readonly money: CalledOffMoneyService,
     private readonly reservations: ReservationsService,
     private readonly departures: DeparturesService,

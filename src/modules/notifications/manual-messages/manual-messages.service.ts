@@ -24,8 +24,8 @@ import type { SendMessage } from './manual-message.dto.js';
 const MESSAGES_A_DAY = 200;
 
 /**
- * Messages that staff write to a customer or send from a template. Ten dependencies: what may be sent depends on the record, its
- * files, consents, suppressions and limits.
+ * Messages that staff write to a customer or send from a template. What may be sent depends on the record, its files, consents,
+ * suppressions and limits.
  */
 @Injectable()
 export class ManualMessagesService {

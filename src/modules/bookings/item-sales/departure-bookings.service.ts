@@ -19,7 +19,7 @@ interface LockedBooking {
 
 /** Takes bookings from a departure, often one that is called off, each as a whole: all of its items there, or none. */
 @Injectable()
-export class CalledOffBookingsService {
+export class DepartureBookingsService {
   constructor(
     private readonly database: Database,
     private readonly repository: BookingsRepository,
@@ -29,7 +29,7 @@ export class CalledOffBookingsService {
     private readonly listeners: Listeners,
   ) {}
 
-  /** Locks the booking; null if it has no live item on the departure any more. */
+  /** Locks the booking; null if it has no live item left on the departure. */
   async lock(bookingId: string, departureId: string): Promise<BookingSummary | null> {
     const locked = await this.lockOn(bookingId, departureId);
     return locked.items.length === 0 ? null : locked.booking;
@@ -38,7 +38,7 @@ export class CalledOffBookingsService {
   /**
    * Moves its items to another departure by the rules of a sale: from the slot of their allotment if it has one there, otherwise
    * from the pool. Prices stay unless `isRepriced`. If the caller informs the customer, `isAnnounced` prevents the mail about another
-   * day. Returns null if it has no live item on the departure any more.
+   * day. Returns null if it has no live item left on the departure.
    */
   async rebook(
     bookingId: string,
@@ -73,7 +73,7 @@ export class CalledOffBookingsService {
 
   /**
    * Cancels its items of the departure, or the whole booking if no other unit of it is live; without a fee, because the customer
-   * did not cancel. Returns null if it has no live item on the departure any more.
+   * did not cancel. Returns null if it has no live item left on the departure.
    */
   async cancel(
     bookingId: string,
