@@ -197,10 +197,15 @@ describe('the types of bulk operations', () => {
     expect((await readBooking(owner, two.id)).status).toBe('cancelled');
   });
 
-  it('issue invoices with numbers of their own', async () => {
+  it('issue invoices with numbers of their own, of which a dry run uses none', async () => {
     const drafts = [];
     for (let n = 0; n < 3; n += 1) drafts.push(await draft(owner, { bookingId: (await sell(app)).id }));
     const ids = drafts.map(({ id }) => id);
+    const counters = () => app.sql('select * from invoice_number_counters order by series_id, period_key');
+    const before = await counters();
+    expect((await bulk(app, { type: 'invoices.issue', ids, dryRun: true })).operation).toMatchObject({ done: 3 });
+    expect(await counters()).toEqual(before);
+    expect(await readInvoice(owner, ids[0] ?? '')).toMatchObject({ status: 'draft', number: null });
     const { operation } = await bulk(app, { type: 'invoices.issue', ids });
     expect(operation).toMatchObject({ status: 'completed', done: 3 });
     const invoices = await Promise.all(ids.map((id) => readInvoice(owner, id)));
