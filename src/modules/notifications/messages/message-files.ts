@@ -6,7 +6,7 @@ import { AttachmentsService, RecordDocumentsService } from '../../documents/inde
 
 /** Mail servers reject larger mails; the encoding of files adds a third. */
 const MAX_ATTACHED_BYTES = 10_485_760;
-/** Nobody downloads more from the links of one mail. */
+/** Limits what a recipient downloads from the links of one mail. */
 const MAX_BYTES = 104_857_600;
 
 /**
