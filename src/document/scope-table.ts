@@ -30,8 +30,8 @@ compares. A token never grants more than its user holds at the time of the reque
   \`desk:delete\` deletes the notes of other authors.
 - An attachment also needs the scope of its record to read it, and the one that changes the record to create, upload or delete it; a
   sensitive one also needs \`customers:sensitive\`.
-- A document also needs the scope to read its record, such as \`bookings:read\` or \`operations:read\`; a rooming list also needs
-  \`bookings:read\`.
+- A document also needs the scope to read its record, such as \`bookings:read\` or \`operations:read\`; a rooming list and a document
+  of a trip also need \`bookings:read\`.
 - A caller who creates or changes a booking under \`bookings:write\` may name any customer, whose name and contacts the booking then
   shows; \`customers:read\` is not needed for it.
 - With \`REQUIRE_MFA=true\` a session needs a second factor that was proved during the last 15 minutes for each change under a

@@ -26,6 +26,7 @@ import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { makeTrip, MANUAL } from '../trips/trips.js';
+import { newTemplate, TEMPLATES } from './document-templates.js';
 import { DOCUMENTS, printed, type RecordDocument, render, requested, textOf } from './documents.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'travel-documents-'));
@@ -231,6 +232,26 @@ describe('documents of bookings, trips and departures', () => {
     expect(body.data.map(({ id }) => id)).toContain(manifest.id);
     expect(body.data.every(({ kind }) => kind === 'manifest')).toBe(true);
     expect((await guide.get(`${DOCUMENTS}?subjectType=booking`)).body).toEqual(needed);
+  });
+
+  it('a document of a trip also needs the scope of bookings, because it prints the booking of the trip', async () => {
+    const trip = await makeTrip(owner, [MANUAL], { title: 'Around the lake' });
+    const source = { kind: 'itinerary', subjectType: 'trip', subjectId: trip.envelopeId, language: 'en' };
+    const { id } = await printed(app, source);
+    const { id: templateId } = await newTemplate(owner, { kind: 'itinerary' });
+    const seller = await staffWith(app, 'documents:read', 'documents:write', 'trips:read');
+    const needed = problem('forbidden', { requiredScope: 'bookings:read' });
+    const preview = `${TEMPLATES}/${templateId}/preview?subjectType=trip&subjectId=${trip.envelopeId}`;
+    for (const path of [
+      `${DOCUMENTS}/${id}`,
+      `${DOCUMENTS}/${id}/download`,
+      `${DOCUMENTS}?subjectType=trip`,
+      preview,
+    ]) {
+      expect((await seller.get(path)).body).toEqual(needed);
+    }
+    expect((await seller.post(DOCUMENTS, source)).body).toEqual(needed);
+    expect((await seller.get<Page<RecordDocument>>(DOCUMENTS)).body.data).toEqual([]);
   });
 });
 

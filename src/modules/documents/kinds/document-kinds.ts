@@ -33,7 +33,7 @@ const OPERATIONS: Readonly<Record<(typeof OTHER_KINDS)[number], string>> = {
 
 interface KindRule {
   subjectTypes: readonly DocumentSubjectType[];
-  /** Scopes to read it, besides the one of its record. */
+  /** Scopes to read it, besides those of its record. */
   scopes: readonly string[];
 }
 
@@ -43,6 +43,18 @@ export const KIND_RULES: Readonly<Record<DocumentKind, KindRule>> = {
   manifest: { subjectTypes: ['departure'], scopes: [] },
   rooming_list: { subjectTypes: ['departure'], scopes: ['bookings:read'] },
 };
+
+/** Documents of a booked trip print its booking. */
+const FURTHER_SCOPES: Readonly<Record<DocumentSubjectType, readonly string[]>> = {
+  booking: [],
+  trip: ['bookings:read'],
+  departure: [],
+};
+
+/** The scopes to read documents about records of this type, besides the one of the record. */
+export function furtherScopesOf(subjectType: DocumentSubjectType): readonly string[] {
+  return FURTHER_SCOPES[subjectType];
+}
 
 /** Lists of people have many columns. */
 export function orientationOf(kind: DocumentKind): 'portrait' | 'landscape' {
@@ -85,7 +97,7 @@ export abstract class DocumentPrinter {
   /** Throws 404 if the record is unknown, and 409 or 422 if it has no such document now. */
   abstract read(source: DocumentSource, language: DocumentLanguage): Promise<PrintableDocument>;
 
-  /** The language tag of the people for whom the document is made; null if unknown. Throws 404. */
+  /** The language tag of the customer who gets the document; null if unknown. Throws 404. */
   abstract languageOf(subject: DocumentSubject): Promise<string | null>;
 
   /** The booking whose customer gets the document; null if it goes to no customer. */

@@ -34,7 +34,7 @@ export class RecordDocumentsController {
    * @remarks Queues the rendering of a PDF and returns it as `pending` (202); poll it at `Location` until the status is `ready`. Each
    * request creates a new version of its kind, record and language, and the earlier ones become `stale` once it is ready. The document of
    * a booking or trip that is not booked yet is titled as an offer. It also needs the scope to read the record, and `bookings:read` for a
-   * rooming list. Vouchers, tickets, invoices and credit notes are rejected with the operation that prints them in `operation`.
+   * rooming list or a trip. Vouchers, tickets, invoices and credit notes are rejected with the operation that prints them in `operation`.
    */
   @Post()
   @HttpCode(202)
@@ -68,7 +68,7 @@ export class RecordDocumentsController {
   /**
    * Get a document
    *
-   * @remarks It also needs the scope to read the record, and `bookings:read` for a rooming list.
+   * @remarks It also needs the scope to read the record, and `bookings:read` for a rooming list or a trip.
    */
   @Get(':id')
   @RequireScope('documents:read')

@@ -25,6 +25,7 @@ import {
   DocumentPrinter,
   type DocumentSource,
   type DocumentSubjectType,
+  furtherScopesOf,
   isOwnKind,
   KIND_RULES,
   otherOperationOf,
@@ -108,10 +109,11 @@ export class RecordDocumentsService {
 
   async list(query: ListRecordDocuments): Promise<{ views: RecordDocumentView[]; total: number }> {
     for (const kind of query.kind ?? []) KIND_RULES[kind].scopes.forEach(checkScope);
-    for (const type of query.subjectType ?? []) checkScope(this.readScopeOf(type));
+    for (const type of query.subjectType ?? []) this.subjectScopesOf(type).forEach(checkScope);
     return this.repository.list(query, {
       kinds: query.kind ?? DOCUMENT_KINDS.filter((kind) => KIND_RULES[kind].scopes.every(hasScope)),
-      subjectTypes: query.subjectType ?? DOCUMENT_SUBJECT_TYPES.filter((type) => hasScope(this.readScopeOf(type))),
+      subjectTypes:
+        query.subjectType ?? DOCUMENT_SUBJECT_TYPES.filter((type) => this.subjectScopesOf(type).every(hasScope)),
     });
   }
 
@@ -190,11 +192,11 @@ export class RecordDocumentsService {
   }
 
   private scopesOf({ kind, subjectType }: Pick<DocumentSource, 'kind' | 'subjectType'>): string[] {
-    return [this.readScopeOf(subjectType), ...KIND_RULES[kind].scopes];
+    return [...this.subjectScopesOf(subjectType), ...KIND_RULES[kind].scopes];
   }
 
-  private readScopeOf(type: DocumentSubjectType): string {
-    return this.listeners.one(AttachmentSubjects).subjectOf(type).readScope;
+  private subjectScopesOf(type: DocumentSubjectType): string[] {
+    return [this.listeners.one(AttachmentSubjects).subjectOf(type).readScope, ...furtherScopesOf(type)];
   }
 }
 

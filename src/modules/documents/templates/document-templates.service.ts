@@ -26,7 +26,13 @@ import { AttachmentSubjects } from '../attachments/attachment-subjects.js';
 import { BlockDocuments } from '../layout/block-documents.js';
 import type { DocumentTexts } from '../layout/blocks.js';
 import { companyCopyOf } from '../layout/company-values.js';
-import { type DocumentKind, DocumentPrinter, KIND_RULES, orientationOf } from '../kinds/document-kinds.js';
+import {
+  type DocumentKind,
+  DocumentPrinter,
+  furtherScopesOf,
+  KIND_RULES,
+  orientationOf,
+} from '../kinds/document-kinds.js';
 import { PLACEHOLDERS } from './document-placeholders.js';
 import {
   type CreateDocumentTemplate,
@@ -171,7 +177,7 @@ export class DocumentTemplatesService {
       throw invalidField('subjectType', `A ${kind} does not print a ${subjectType}`, 'not_of_kind');
     }
     const { readScope } = this.listeners.one(AttachmentSubjects).subjectOf(subjectType);
-    for (const scope of [readScope, ...KIND_RULES[kind].scopes]) assertScope(scope);
+    for (const scope of [readScope, ...furtherScopesOf(subjectType), ...KIND_RULES[kind].scopes]) assertScope(scope);
     const { title, texts } = await this.listeners.one(DocumentPrinter).read({ kind, subjectType, subjectId }, language);
     return this.documents.print({ title, orientation: orientationOf(kind), texts, blocks }, terms);
   }
