@@ -1,6 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { assertScope } from '../../../platform/auth/access.js';
 import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
@@ -11,6 +13,7 @@ import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
+import { LOG } from '../../../platform/observability/log.js';
 import {
   ActionLedger,
   assertUnchangedSince,
@@ -59,6 +62,7 @@ export class DocumentTemplatesService {
     private readonly listeners: Listeners,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {
     this.rows = database.rows(DocumentTemplate);
   }
@@ -179,6 +183,9 @@ export class DocumentTemplatesService {
     const { readScope } = this.listeners.one(AttachmentSubjects).subjectOf(subjectType);
     for (const scope of [readScope, ...furtherScopesOf(subjectType), ...KIND_RULES[kind].scopes]) assertScope(scope);
     const { title, texts } = await this.listeners.one(DocumentPrinter).read({ kind, subjectType, subjectId }, language);
+    // The ledger does not contain reads; the log shows who read personal data.
+    const preview = { templateId: id, kind, subjectId, actor: currentActor().id };
+    this.log.info({ preview }, 'a template was previewed with a record');
     return this.documents.print({ title, orientation: orientationOf(kind), texts, blocks }, terms);
   }
 
