@@ -268,7 +268,8 @@ describe('the dispatch of a document', () => {
     expect((await dispatch(id)).body).toEqual(problem('already_dispatched', { messageId: sent.body.data.id }));
     await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
     const [mail] = server.mails.filter((one) => one.recipient === recipient);
-    expect(mail?.subject).toBe('Your booking confirmation');
+    expect(mail?.subject).toBe('Ihre Buchungsbestätigung');
+    expect(mail?.text).toContain('Guten Tag Maria Ionescu,');
     expect(Buffer.from(mail?.attachments[0]?.content as ArrayBuffer).toString('latin1', 0, 5)).toBe('%PDF-');
 
     await owner.patch(path, { customerName: 'Maria Popescu' });

@@ -22,6 +22,8 @@ import { RenditionsRepository } from './renditions.repository.js';
 import { fileNameOf, RenditionsService } from './renditions.service.js';
 
 const MOST_INVOICES = 19;
+/** The built-in texts exist in English only; the documents have the language of the customer. */
+const TEXT_LANGUAGE: DocumentLanguage = 'en';
 
 /** A document with the version that a mail carries. */
 interface VersionedFile {
@@ -51,7 +53,11 @@ export class DispatchesService implements DocumentFiles {
     const { bookingId, number } = await this.repository.dispatchableOf(invoiceId);
     if (number === null) throw conflict('invoice_not_issued', 'Only issued invoices can be sent');
     const { file, version } = await this.invoiceFile(invoiceId, await this.languageOf(bookingId));
-    const text = { subject: `Invoice ${number}`, sentence: `please find attached the invoice ${number}.` };
+    const text = {
+      language: TEXT_LANGUAGE,
+      subject: `Invoice ${number}`,
+      sentence: `please find attached the invoice ${number}.`,
+    };
     return this.mails.send({ bookingId, documentKey: version, files: [file], ...text }, choices);
   }
 
@@ -76,6 +82,7 @@ export class DispatchesService implements DocumentFiles {
     const documentKey = `${bookingId}:${createHash('sha256').update(versions).digest('hex')}`;
     const { bookingNumber } = await this.factsOf(bookingId);
     const text = {
+      language: TEXT_LANGUAGE,
       subject: `Documents of your booking ${bookingNumber}`,
       sentence: `please find attached the documents of your booking ${bookingNumber}.`,
     };

@@ -7,19 +7,10 @@ import type { DocumentLanguage } from '../../organization/index.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
+import { greetingOf } from './greetings.js';
 import { LINK, withLink } from './link-placeholder.js';
 
 export const SEND_MESSAGES = 'notifications.send';
-
-/** How mails about departures begin. */
-const GREETINGS: Readonly<Record<DocumentLanguage, { named: string; unnamed: string }>> = {
-  en: { named: 'Dear {name},', unnamed: 'Hello,' },
-  de: { named: 'Guten Tag {name},', unnamed: 'Guten Tag,' },
-  fr: { named: 'Bonjour {name},', unnamed: 'Bonjour,' },
-  es: { named: 'Hola, {name}:', unnamed: 'Hola:' },
-  it: { named: 'Gentile {name},', unnamed: 'Buongiorno,' },
-  ro: { named: 'Bună ziua, {name},', unnamed: 'Bună ziua,' },
-};
 
 /** A mail that sends a customer or partner the link to a contract. */
 export interface ContractMail {
@@ -137,9 +128,7 @@ export class DirectMailsService extends AccountMailListener {
     kind: 'call_off' | 'waiting_offer',
     { name, language, paragraphs, ...mail }: DepartureMail,
   ): Promise<string> {
-    const { named, unnamed } = GREETINGS[language];
-    const greeting = name === null ? unnamed : named.replace('{name}', () => name);
-    const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
+    const text = [greetingOf(name, language), ...paragraphs, this.env.orgName].join('\n\n');
     const id = await this.messages.queue({ kind, ...mail, text });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
     return id;

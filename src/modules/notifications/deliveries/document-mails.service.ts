@@ -6,6 +6,7 @@ import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import type { DocumentLanguage } from '../../organization/index.js';
 import { assertMailable, type MessageFile } from '../messages/message-files.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { type NotificationMessageResponse, toMessage } from '../messages/notification-message.dto.js';
@@ -14,6 +15,7 @@ import type { DispatchChoices } from './dispatch.dto.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { BookingFactsSource } from '../targets/booking-facts.js';
 import { SEND_MESSAGES } from './direct-mails.service.js';
+import { greetingOf } from './greetings.js';
 
 /** Documents that staff send to the customer of a booking. */
 export interface DocumentMail {
@@ -21,6 +23,8 @@ export interface DocumentMail {
   /** Names the version of the documents. */
   documentKey: string;
   files: readonly MessageFile[];
+  /** Language of the built-in text. */
+  language: DocumentLanguage;
   /** Subject line and sentence of the built-in text, without a salutation. */
   subject: string;
   sentence: string;
@@ -59,7 +63,7 @@ export class DocumentMailsService {
         throw conflict('already_dispatched', 'The recipient has already been sent this version', { messageId });
       }
       this.rateLimits.takeMail({ subject: bookingId, recipient });
-      const text = [`Dear ${facts.customerName},`, mail.sentence, this.env.orgName].join('\n\n');
+      const text = [greetingOf(facts.customerName, mail.language), mail.sentence, this.env.orgName].join('\n\n');
       const id = await this.messages.queue({
         ...{ kind: 'document', bookingId, documentKey, files, recipient },
         ...{ subject: choices.subject ?? mail.subject, text: choices.message ?? text },
