@@ -113,6 +113,7 @@ describe('templates of documents', () => {
   });
 
   it('blocks of other forms are invalid', async () => {
+    const services = { type: 'table', list: 'services', columns: [{ heading: 'A', text: 'B' }] };
     const nested = { type: 'columns', parts: [{ blocks: [{ type: 'columns', parts: [] }] }] };
     const cases: [unknown[], string, string][] = [
       [[{ type: 'html', text: '<b>' }], 'blocks.0.type', 'block_invalid'],
@@ -127,6 +128,8 @@ describe('templates of documents', () => {
         'blocks.0.columns.0.width',
         'block_invalid',
       ],
+      [[{ type: 'code', text: 'Names: {{travelers.names}}' }], 'blocks.0.text', 'block_invalid'],
+      [[services, services, { type: 'columns', parts: [{ blocks: [services, services] }] }], 'blocks', 'block_invalid'],
       [[{ type: 'text', text: 'x'.repeat(20_000) }], 'blocks.0', 'unfit_object'],
       [Array.from({ length: 61 }, () => ({ type: 'spacer' })), 'blocks', 'too_many'],
       [[], 'blocks', 'too_few'],

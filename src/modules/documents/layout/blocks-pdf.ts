@@ -6,6 +6,8 @@ import { type Block, filled, type PrintedBlocks, type TableBlock, type Values } 
 const PAGE_EMS = { portrait: 62, landscape: 92 };
 /** The side of a QR code in points: 3 centimeters. */
 const QR_POINTS = 85;
+/** Cameras cannot read longer codes at this size; a QR code holds at most 2,331 bytes. */
+const MAX_QR_BYTES = 500;
 const LOGO_POINTS = [140, 50] as const;
 
 /** The same document always gives the same bytes. */
@@ -53,7 +55,7 @@ function contentOf(block: Block, frame: Frame): Content[] {
       return logoOf(printed);
     case 'code': {
       const code = filled(block.text, values);
-      if (code === '') return [];
+      if (code === '' || Buffer.byteLength(code) > MAX_QR_BYTES) return [];
       return [{ stack: [{ qr: code, fit: QR_POINTS, eccLevel: 'M' }, bold(code)], style: 'block' }];
     }
     case 'columns': {

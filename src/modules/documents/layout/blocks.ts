@@ -37,7 +37,7 @@ export interface ImageBlock {
   image: 'logo';
 }
 
-/** A QR code with its text below it; left out if the text is empty. */
+/** A QR code with its text below it; left out if the text is empty or too long for the code. */
 export interface CodeBlock {
   type: 'code';
   text: string;

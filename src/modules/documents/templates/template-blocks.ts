@@ -6,6 +6,8 @@ const MAX_TEXT = 4_000;
 const MAX_LABEL = 200;
 const MAX_ENTRIES = 30;
 const MAX_PARTS = 3;
+/** Bounds the rows of a document: each list is printed at most as often. */
+const MAX_TABLES = 3;
 const MAX_WIDTH = 90;
 const DEFAULT_WIDTH = 12;
 const TYPES = ['heading', 'text', 'facts', 'table', 'image', 'code', 'spacer', 'pageBreak'] as const;
@@ -33,12 +35,24 @@ type Given = Readonly<Record<string, unknown>>;
  * documents of the kind do not have; both name the path.
  */
 export function blocksOf(given: readonly Given[], placeholders: KindPlaceholders): Block[] {
-  return given.map((entry, index) => {
+  const blocks = given.map((entry, index) => {
     const path = `blocks.${index}`;
     return entry['type'] === 'columns'
       ? columnsOf({ entry, path }, placeholders)
       : simpleBlockOf({ entry, path }, placeholders);
   });
+  assertFewTables(blocks, Object.keys(placeholders.lists));
+  return blocks;
+}
+
+function assertFewTables(blocks: readonly Block[], lists: readonly string[]): void {
+  const simple = blocks.flatMap((block) =>
+    block.type === 'columns' ? block.parts.flatMap((part) => part.blocks) : block,
+  );
+  for (const list of lists) {
+    const tables = simple.filter((block) => block.type === 'table' && block.list === list);
+    if (tables.length > MAX_TABLES) throw unexpected('blocks', `must have at most ${MAX_TABLES} tables of each list`);
+  }
 }
 
 /** Columns have no further columns. */
@@ -62,7 +76,7 @@ function simpleBlockOf({ entry: given, path }: Entry, { values, lists }: KindPla
     case 'text':
       return { type, text: textOf(given['text'], `${path}.text`, { max: MAX_TEXT, values }) };
     case 'code':
-      return { type, text: textOf(given['text'], `${path}.text`, { max: MAX_LABEL, values }) };
+      return { type, text: codeTextOf(given['text'], `${path}.text`, values) };
     case 'image':
       if (given['image'] !== 'logo') throw unexpected(`${path}.image`, 'must be logo');
       return { type, image: 'logo' };
@@ -136,6 +150,15 @@ function textOf(text: unknown, path: string, { max, values }: { max: number; val
     throw unexpected(path, `must be a text of at most ${max} characters without control characters`);
   }
   for (const [, name = ''] of text.matchAll(TAG)) if (!Object.hasOwn(values, name)) throw unknown(path);
+  return text;
+}
+
+/** A code has room for one line: values of several lines do not belong in it. */
+function codeTextOf(given: unknown, path: string, values: Examples): string {
+  const text = textOf(given, path, { max: MAX_LABEL, values });
+  for (const [, name = ''] of text.matchAll(TAG)) {
+    if (values[name]?.includes('\n')) throw unexpected(path, 'must have only placeholders with values of one line');
+  }
   return text;
 }
 
