@@ -305,6 +305,14 @@ describe('who may run a bulk operation', () => {
     }
   });
 
+  it('the parameters are shown to callers that may read the records', async () => {
+    const { operation } = await bulk(app, tagging(await customers(1), { dryRun: true }));
+    const stranger = await staffWith(app, 'desk:read', 'bookings:read');
+    expect(await readBulk(stranger, operation)).toMatchObject({ params: null, done: 1 });
+    const reader = await staffWith(app, 'desk:read', 'customers:read');
+    expect(await readBulk(reader, operation)).toMatchObject({ params: { add: ['season-2027'] } });
+  });
+
   it('filters need the scope of their list', async () => {
     const caller = await staffWith(app, 'desk:write', 'customers:write');
     const body = tagging([], { ids: undefined, filters: {} });

@@ -1,3 +1,4 @@
+import { hasScope } from '../../../platform/auth/access.js';
 import { dataOf, PageQuery, pageOf } from '../../../platform/http/dto.js';
 import { Flag, Id, OneOf, Optional, Text, Texts, Version, Whole } from '../../../platform/http/fields.js';
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
@@ -95,9 +96,9 @@ export class BulkOperationResponse {
   @OneOf(BULK_TYPES)
   type: BulkOperationType;
 
-  /** What is changed; the members depend on `type`. */
+  /** What is changed; the members depend on `type`. Null if the caller may not read the records. */
   @FreeObject(PARAMS)
-  params: object;
+  params: object | null;
 
   /** Whether each change is only tried and rolled back. */
   @Flag()
@@ -196,8 +197,21 @@ export interface BulkOperationView {
   counts: BulkCounts;
 }
 
+const READ_SCOPES: Readonly<Record<BulkOperationType, string>> = {
+  'bookings.message': 'bookings:read',
+  'bookings.cancel': 'bookings:read',
+  'bookings.move': 'bookings:read',
+  'invoices.issue': 'finance:receivables',
+  'departures.update': 'operations:read',
+  'departures.cancel': 'operations:read',
+  'customers.tag': 'customers:read',
+  'documents.create': 'documents:read',
+};
+
+/** Omits the parameters for callers that may not read the records. */
 export function toBulkOperation({ operation, counts }: BulkOperationView): BulkOperationResponse {
-  return respond(BulkOperationResponse, operation, { ...counts });
+  const params = hasScope(READ_SCOPES[operation.type]) ? operation.params : null;
+  return respond(BulkOperationResponse, operation, { ...counts, params });
 }
 
 export function toBulkOperationItem(item: BulkOperationItem): BulkOperationItemResponse {
