@@ -4,6 +4,8 @@ import { BOOKINGS, confirmedBooking, entriesAbout, makeBooking, readBooking, sta
 import { newCustomer, readCustomer } from '../customers/customers.js';
 import { draft, read as readInvoice, sell } from '../finance/invoices/invoicing.js';
 import { BulkOperationsService } from '../../src/modules/desk/bulk-operations/bulk-operations.service.js';
+import { DeskData } from '../../src/modules/desk/desk-data.js';
+import { Database } from '../../src/platform/database/database.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { hire, SESSIONS, USERS } from '../identity/staff.js';
 import { newDeparture, read as readDeparture } from '../operations/departures.js';
@@ -440,6 +442,34 @@ describe('the run of bulk operations', () => {
       expect(codes.sort()).toEqual(['done', 'invalid_transition']);
       expect((await actionsAbout(id)).filter((action) => action === 'bookings.booking.cancel')).toHaveLength(1);
     }
+  });
+
+  it('ends after a pause of 30 days', async () => {
+    const paused = await startBulk(owner, tagging(await customers(1)));
+    expect((await owner.post(`${BULK}/${paused.id}/pause`)).status).toBe(200);
+    const cancelPaused = () => asSystem(() => app.nest.get(BulkOperationsService, { strict: false }).cancelPaused());
+    await cancelPaused();
+    expect((await readBulk(owner, paused)).status).toBe('paused');
+    await app.sql(`update bulk_operations set updated_at = updated_at - interval '31 days' where id = $1`, [paused.id]);
+    await cancelPaused();
+    expect(await readBulk(owner, paused)).toMatchObject({ status: 'cancelled', pending: 0, skipped: 1 });
+  });
+
+  it('forgets its parameters when the data of a person among its records is erased', async () => {
+    const [id = ''] = await customers(1);
+    const { operation } = await bulk(app, tagging([id, 'cus_01k0dem000e000000000000999']));
+    const open = await startBulk(owner, tagging([id]));
+    expect((await owner.post(`${BULK}/${open.id}/pause`)).status).toBe(200);
+    const data = app.nest.get(DeskData, { strict: false });
+    const person = { customerIds: [id], names: [], emails: [], bookings: [] };
+    const held = await asSystem(() => data.collect(person));
+    expect(held.filter(({ kind }) => kind.endsWith('bulk operations'))).toMatchObject([
+      { kind: 'open bulk operations', keptUntil: expect.any(String), records: [{ type: 'customers.tag' }] },
+      { kind: 'bulk operations', keptUntil: null, records: [{ params: { add: ['season-2027'] } }] },
+    ]);
+    await asSystem(() => app.nest.get(Database, { strict: false }).transaction(() => data.erase(person)));
+    expect(await readBulk(owner, operation)).toMatchObject({ status: 'cancelled', params: {}, failed: 1 });
+    expect(await readBulk(owner, open)).toMatchObject({ status: 'paused', params: { add: ['season-2027'] } });
   });
 
   it('is deleted 90 days after its end', async () => {

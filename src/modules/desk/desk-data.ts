@@ -6,17 +6,21 @@ import { Listens } from '../../platform/discovery/listeners.js';
 import { daysAfter } from '../../platform/time/calendar.js';
 import { PayloadErasuresService } from '../action-ledger/index.js';
 import { bookingIdsOf, type HeldData, latestOf, type Person, PersonalDataHolder } from '../customers/index.js';
+import { BulkOperationsRepository } from './bulk-operations/bulk-operations.repository.js';
 import { ImportsRepository } from './imports/imports.repository.js';
 import { RoomingRepository } from './rooming/rooming.repository.js';
 import { WaitingEntriesService } from './waiting-list/waiting-entries.service.js';
 
 const OF_PERSON = `(subject_type = 'customer' and subject_id = any($1) or subject_type = 'booking' and subject_id = any($2)
   or subject_type = 'invoice' and subject_id in (select id from invoices where booking_id = any($2)))`;
+/** A bulk operation is cancelled after a pause of 30 days, and deleted 90 days later. */
+const OPEN_OPERATION_DAYS = 120;
 const REASON = 'The data of the customer was erased on request';
 
 /**
  * Collects and erases what the desk holds about a person: notes and tasks, also about bookings and invoices of the person, rooms,
- * waiting entries, and lines of files that were not imported and contain an e-mail address of the person.
+ * waiting entries, lines of files that were not imported and contain an e-mail address of the person, and the parameters of bulk
+ * operations about the person or a booking.
  */
 @Injectable()
 @Listens(PersonalDataHolder, 60)
@@ -28,6 +32,7 @@ export class DeskData implements PersonalDataHolder {
     private readonly rooming: RoomingRepository,
     private readonly waiting: WaitingEntriesService,
     private readonly imports: ImportsRepository,
+    private readonly bulkOperations: BulkOperationsRepository,
     private readonly payloads: PayloadErasuresService,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -57,7 +62,12 @@ export class DeskData implements PersonalDataHolder {
       stays.filter((stay) => stay.isPast === isPast).map(({ isPast: _, ...stay }) => stay);
     const ahead = rooms(false);
     const keptUntil = latestOf(ahead.map((stay) => daysAfter(stay.departureEnd, this.env.travelRetentionDays)));
+    const open = await this.bulkOperations.listAbout(subjects.flat(), { areEnded: false });
+    const ended = await this.bulkOperations.listAbout(subjects.flat(), { areEnded: true });
+    const openUntil = open.length > 0 ? daysAfter(this.clock.today(), OPEN_OPERATION_DAYS) : null;
     return [
+      { dataClass: 'messages', kind: 'open bulk operations', keptUntil: openUntil, records: open },
+      { dataClass: 'messages', kind: 'bulk operations', keptUntil: null, records: ended },
       { dataClass: 'travel', kind: 'rooms ahead', keptUntil, records: ahead },
       { dataClass: 'travel', kind: 'rooms', keptUntil: null, records: rooms(true) },
       { dataClass: 'contact', kind: 'notes', keptUntil: null, records: notes },
@@ -92,6 +102,7 @@ export class DeskData implements PersonalDataHolder {
     await this.payloads.eraseAbout('task', idsOf(tasks), REASON);
     const waiting = await this.waiting.eraseOf(person.customerIds);
     const lines = await this.imports.eraseLinesWith(person.emails, this.clock.now());
-    return notes.length + tasks.length + waiting + lines + (await this.rooming.leavePast(person));
+    const operations = await this.bulkOperations.eraseAbout(subjects.flat(), this.clock.now());
+    return notes.length + tasks.length + waiting + lines + operations + (await this.rooming.leavePast(person));
   }
 }

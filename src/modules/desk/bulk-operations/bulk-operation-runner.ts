@@ -60,6 +60,7 @@ export class BulkOperationRunner {
 
   @Cron('desk.bulk-operations.retention', '43 3 * * *')
   async deleteOld(): Promise<void> {
+    await this.operations.cancelPaused();
     await this.operations.deleteOld();
   }
 

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { ActorType } from '../../../platform/context/actor.js';
 import { Audited } from '../../../platform/database/audited.js';
-import { DELETE, Impersonal, Rights } from '../../../platform/database/table-declarations.js';
+import { DELETE, Personal, Rights } from '../../../platform/database/table-declarations.js';
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { conflict } from '../../../platform/errors/app-error.js';
 import { extensible, named } from '../../../platform/http/named-values.js';
@@ -55,8 +55,8 @@ export interface Starter {
 export class BulkOperation extends Audited implements Starter {
   @PrimaryColumn('text') id: string;
   @Column('text') type: BulkOperationType;
-  /** Its type knows the members. Staff write them for all records, so they name no person. */
-  @Impersonal()
+  /** Its type knows the members. A text may name a person although it is for all records; without members after an erasure. */
+  @Personal('messages')
   @Unaudited('a text for customers; the entries of the records show what changed')
   @Column('jsonb')
   params: object;

@@ -120,7 +120,7 @@ export class BulkOperationsController {
    * Pause a bulk operation
    *
    * @remarks Once this returns, no record is changed until the operation is resumed. Only an operation that waits or runs can be
-   * paused. It needs the scopes of its type.
+   * paused. After 30 days its rest is cancelled. It needs the scopes of its type.
    */
   @Post(':id/pause')
   @HttpCode(200)

@@ -5,7 +5,7 @@ import type { Rows } from '../../../platform/database/rows.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import type { ListBulkOperationItems, ListBulkOperations } from './bulk-operation.dto.js';
-import { BulkOperation } from './bulk-operation.entity.js';
+import { BulkOperation, type BulkOperationType } from './bulk-operation.entity.js';
 import { type BulkItemStatus, BulkOperationItem } from './bulk-operation-item.entity.js';
 
 export type BulkCounts = Readonly<Record<BulkItemStatus, number>>;
@@ -16,6 +16,9 @@ export const NO_ITEMS: BulkCounts = { pending: 0, done: 0, failed: 0, skipped: 0
 const LOCK_STARTS = `select pg_advisory_xact_lock(hashtextextended('bulk_operations', 0))`;
 /** Shared by the items in work of the operation $1. */
 const WORK_LOCK = 'hashtextextended($1, 3301)';
+
+const ABOUT = `operation.params <> '{}' and exists (
+  select from bulk_operation_items item where item.operation_id = operation.id and item.subject_id = any($1))`;
 
 /** Reads and writes bulk operations and their items. */
 @Injectable()
@@ -153,6 +156,37 @@ export class BulkOperationsRepository {
        where operation_id = $1 and status = 'failed'`,
       [operationId, now],
     );
+  }
+
+  /** Operations with an item about one of these records, whose parameters are not erased. */
+  async listAbout(
+    subjectIds: readonly string[],
+    { areEnded }: { areEnded: boolean },
+  ): Promise<{ type: BulkOperationType; params: object; createdAt: Date }[]> {
+    return this.database.query(
+      `select operation.type, operation.params, operation.created_at as "createdAt" from bulk_operations operation
+       where ${ABOUT} and (operation.ended_at is not null) = $2 order by operation.id`,
+      [subjectIds, areEnded],
+    );
+  }
+
+  /** Erases the parameters of ended operations about these records. Without them, failed items cannot be repeated. */
+  async eraseAbout(subjectIds: readonly string[], now: Date): Promise<number> {
+    const { count } = await this.database.execute(
+      `update bulk_operations operation set params = '{}', version = version + 1, updated_at = $2,
+         status = case when status = 'completed_with_failures' then 'cancelled' else status end
+       where ${ABOUT} and operation.ended_at is not null`,
+      [subjectIds, now],
+    );
+    return count;
+  }
+
+  async findPausedBefore(time: Date): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select id from bulk_operations where status = 'paused' and updated_at < $1 order by id`,
+      [time],
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Deletes operations that ended before this time. Returns how many there were. */

@@ -29,6 +29,7 @@ export const BULK_JOB = 'desk.bulk-operation';
 /** More would leave too few workers for other jobs. */
 const MAX_RUNNING = 2;
 const KEPT_DAYS = 90;
+const PAUSED_DAYS = 30;
 /** Parameters of a list that select no records. */
 const NO_FILTERS = ['limit', 'offset', 'format', 'columns'];
 
@@ -161,6 +162,19 @@ export class BulkOperationsService {
       const subject = { subjectType: 'bulk_operation', subjectId: 'ended' };
       if (count > 0) this.ledger.record('desk.bulk_operation.purge', { ...subject, after: { count } });
     });
+  }
+
+  /** Cancels operations that have been paused for 30 days. */
+  async cancelPaused(): Promise<void> {
+    const before = this.clock.inSeconds(-PAUSED_DAYS * 86_400);
+    for (const id of await this.repository.findPausedBefore(before)) {
+      await this.database.transaction(async () => {
+        const operation = await this.repository.operations.findAndLock(id);
+        if (operation?.status !== 'paused' || operation.updatedAt >= before) return;
+        await this.repository.skipPending(id, this.clock.now());
+        await this.move(operation, 'cancel');
+      });
+    }
   }
 
   /** Publishes how far the operation is. */
