@@ -179,6 +179,14 @@ describe('documents of bookings, trips and departures', () => {
     expect(body.data.map(({ id }) => id)).toEqual([first.id]);
   });
 
+  it('a document of a booking that was cancelled before the rendering fails at the first attempt', async () => {
+    const { booking } = await booked();
+    const { id } = await requested(owner, confirmationOf(booking.id));
+    expect((await owner.post(`${BOOKINGS}/${booking.id}/cancellation`, { reason: 'Ill' })).status).toBe(200);
+    await render(app, id);
+    expect((await read(id)).status).toBe('failed');
+  });
+
   it('parallel requests get different versions, of which the newest stays ready', async () => {
     const { booking } = await booked();
     const all = await Promise.all([1, 2, 3, 4].map(() => requested(owner, confirmationOf(booking.id))));

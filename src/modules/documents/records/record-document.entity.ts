@@ -80,9 +80,9 @@ export class RecordDocument extends Audited {
     return true;
   }
 
-  /** Returns true, and fails the document, if this was the last attempt. */
-  failAttempt(failure: string): boolean {
-    const isLast = this.attempts >= MAX_ATTEMPTS;
+  /** Returns true, and fails the document, if this was the last attempt or a further one would fail too. */
+  failAttempt(failure: string, isFinal: boolean): boolean {
+    const isLast = isFinal || this.attempts >= MAX_ATTEMPTS;
     Object.assign(this, { status: isLast ? 'failed' : 'pending', failure: failure.slice(0, 500) });
     return isLast;
   }

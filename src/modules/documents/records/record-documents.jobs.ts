@@ -53,7 +53,9 @@ export class RecordDocumentJobs {
       const failure = (error instanceof Error ? error.message : String(error)) || 'unknown';
       const isUnavailable = error instanceof AppError && error.status === 503;
       if (isUnavailable) await this.postponeAttempt(document.id, failure);
-      if (isUnavailable || (await this.failAttempt(document.id, failure))) throw error;
+      // The record has no such document any more, so a further attempt would fail too.
+      const isFinal = error instanceof AppError && error.status < 500;
+      if (isUnavailable || (await this.failAttempt(document.id, failure, isFinal))) throw error;
     }
   }
 
@@ -159,12 +161,12 @@ export class RecordDocumentJobs {
   }
 
   /** Returns whether another attempt is left. */
-  private async failAttempt(id: string, failure: string): Promise<boolean> {
+  private async failAttempt(id: string, failure: string, isFinal: boolean): Promise<boolean> {
     return this.database.transaction(async () => {
       const document = await this.repository.rows.findAndLock(id);
       if (document?.status !== 'pending') return false;
       const before = document.auditImage();
-      const isLast = document.failAttempt(failure);
+      const isLast = document.failAttempt(failure, isFinal);
       await this.repository.save(document);
       if (isLast) this.record('fail', document, before);
       return !isLast;
