@@ -90,6 +90,7 @@ describe('the same library, configured only with the issuer', () => {
         'connect:*:write',
         'connect:connector-providers:read',
         'connect:connector-providers:write',
+        'connect:events:read',
         'connect:grants:read',
         'connect:grants:write',
         'connect:oauth-clients:delete',
