@@ -15,7 +15,8 @@ import { received } from '../finance/payments/bookings.js';
 import { invoicing } from '../finance/payments/invoiced.js';
 import { recorded } from '../finance/payments/payments.js';
 import { hire, makeToken, SESSIONS } from '../identity/staff.js';
-import { bodyFor, nameOf, pathWith, surfaceOf } from '../security/calls.js';
+import { subscriptionToken } from '../realtime/subscriptions.js';
+import { bodyFor, nameOf, needsSubscription, pathWith, surfaceOf } from '../security/calls.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import { send } from '../setup/http.js';
 import { Bystander, type Errand, type Served } from './bursts/bystander.js';
@@ -154,6 +155,7 @@ async function errandsOf(bookingId: string): Promise<Errand[]> {
 /** The cheapest credential that may call the operation; none if it needs none. */
 async function credentialFor(operation: Placed): Promise<string | undefined> {
   if (isPublic(operation)) return undefined;
+  if (needsSubscription(operation)) return subscriptionToken(app);
   const scope = operation['x-required-scope'];
   const needsAll = NEED_ALL_SCOPES.has(operation.operationId);
   if (surfaceOf(operation) !== 'staff') {

@@ -121,8 +121,7 @@ const REASONS: Record<string, readonly string[]> = {
   '400 invalid_request': ['attachments_upload', 'invoices_deliver', 'organizationProfile_replaceLogo'],
   '422 current_password_wrong': ['passwords_change', 'secondFactors_setUp'],
   '422 link_invalid': ['invitations_accept', 'passwords_completeReset'],
-  // The credential of the burst is no token of a subscription, and the example is no ticket.
-  '401 A platform API key is required, sent as Authorization: Bearer': ['realtimeEvents_followAll', 'tickets_create'],
+  // The example is no ticket.
   '404 Not found': ['tickets_follow'],
   // The purpose of the operation is a redirect.
   '302': ['attachments_download', 'dataExports_download', 'recordDocuments_download', 'renditions_download'],
