@@ -52,6 +52,8 @@ const NEED_ALL_SCOPES = new Set([
   ...['notes_create', 'notes_delete', 'notes_get', 'notes_listRevisions', 'notes_update'],
   ...['rooming_getList', 'tasks_create', 'tasks_get', 'tasks_update'],
   'partnerSubscriptions_create',
+  ...['bulkOperations_create', 'bulkOperations_pause', 'bulkOperations_resume', 'bulkOperations_cancel'],
+  'bulkOperations_retry',
   ...['users_removeSecondFactor', 'users_update'],
 ]);
 

@@ -12,6 +12,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['commissions_void', 'commissions_payOut', 'contracts_issue', 'contracts_void'],
     ...['departures_cancel', 'departures_reinstate', 'departures_closeSales', 'departures_openSales'],
     ...['messageTemplates_publish', 'messageTemplates_retire', 'imports_execute'],
+    ...['documentTemplates_publish', 'documentTemplates_retire'],
     ...['departures_guarantee', 'invoices_issue', 'invoices_void', 'payments_reverse', 'payments_deallocate'],
     ...['periods_reopen', 'periods_file', 'policyVersions_publish', 'policyVersions_retire', 'refunds_complete'],
     ...['refunds_fail', 'supplierInvoices_approve', 'supplierInvoices_reopen', 'supplierInvoices_void'],
@@ -94,7 +95,7 @@ const REASONS: Record<string, readonly string[]> = {
   '409 already_suppressed': ['suppressions_create'],
   '409 suppression_lifted': ['suppressions_lift'],
   '409 already_redeemed': ['redemptions_redeem'],
-  '409 already_dispatched': ['bookings_dispatch', 'invoices_dispatch'],
+  '409 already_dispatched': ['bookings_dispatch', 'invoices_dispatch', 'recordDocuments_dispatch'],
   '409 voucher_void': ['vouchers_void'],
   // The requests share a resource that is exhausted, or that another of them has changed meanwhile.
   '409 capacity_exceeded': ['bookingItems_add', 'bookingItems_update'],
