@@ -72,6 +72,11 @@ export function allowClosing(draft: Draft): void {
   draft.also.push(400);
 }
 
+/** Whether the operation accepts the token of a subscription only. */
+export function needsSubscription({ security = [] }: Placed): boolean {
+  return security.some((needed) => 'subscriptionToken' in needed);
+}
+
 /** Whether the operation needs no credential. */
 export function isPublic({ security = [] }: Placed): boolean {
   return security.length === 0;

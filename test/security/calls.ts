@@ -17,11 +17,6 @@ export async function guardedOperations(app: TestApp): Promise<Placed[]> {
   return operations.sort((a, b) => Number(a.path.endsWith('/current')) - Number(b.path.endsWith('/current')));
 }
 
-/** Whether the operation accepts the token of a subscription only. */
-export function needsSubscription({ security = [] }: Placed): boolean {
-  return security.some((needed) => 'subscriptionToken' in needed);
-}
-
 export function nameOf({ method, path }: Placed): string {
   return `${method} ${path}`;
 }

@@ -10,13 +10,13 @@ import { subscriptionToken } from '../realtime/subscriptions.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { Call } from '../setup/http.js';
 import { contents } from '../setup/tables.js';
+import { needsSubscription } from '../fuzz/draft.js';
 import {
   bodyFor,
   expectUnauthorized,
   fewAtATime,
   guardedOperations,
   nameOf,
-  needsSubscription,
   pathWith,
   type Surface,
   surfaceOf,

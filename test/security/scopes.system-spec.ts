@@ -12,15 +12,8 @@ import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { tokenWith } from '../setup/staff-token.js';
 import { contents } from '../setup/tables.js';
-import {
-  callInVain,
-  fewAtATime,
-  expectForbidden,
-  guardedOperations,
-  nameOf,
-  needsSubscription,
-  surfaceOf,
-} from './calls.js';
+import { needsSubscription } from '../fuzz/draft.js';
+import { callInVain, fewAtATime, expectForbidden, guardedOperations, nameOf, surfaceOf } from './calls.js';
 
 const ROLES = ['owner', 'manager', 'finance', 'operations', 'sales', 'viewer'];
 const SPECIAL = [

@@ -17,7 +17,8 @@ import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
 import { contents } from '../setup/tables.js';
 import { encrypted } from '../vault/vaults.js';
-import { guardedOperations, nameOf, needsSubscription, pathWith, surfaceOf } from './calls.js';
+import { needsSubscription } from '../fuzz/draft.js';
+import { guardedOperations, nameOf, pathWith, surfaceOf } from './calls.js';
 
 /** The resources of an operator, by the names of the path parameters of the API document. */
 type Estate = Record<string, string> & { operatorId: string; channel: string; vaultSlug: string };
