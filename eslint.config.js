@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 import { bans } from './eslint.bans.js';
 
-const TYPESCRIPT = ['src/**/*.ts', 'test/**/*.ts', 'ormconfig.ts'];
+const TYPESCRIPT = ['src/**/*.ts', 'test/**/*.ts', 'clients/*/src/*.ts', 'ormconfig.ts'];
 const JAVASCRIPT = ['**/*.js', '**/*.cjs'];
 const on = (names) => Object.fromEntries(names.map((name) => [`house/${name}`, 'error']));
 const off = (...names) => Object.fromEntries(names.map((name) => [`house/${name}`, 'off']));

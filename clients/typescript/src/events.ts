@@ -1,5 +1,6 @@
 import { apiError } from './errors.js';
 import type { Fetch } from './credentials.js';
+import { random } from './retries.js';
 import type { MessageResponse } from './schema.js';
 
 const FIRST_WAIT_MS = 500;
@@ -46,6 +47,7 @@ export async function* eventsOf(streams: Streams, following: Following): AsyncGe
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
       for await (const { id, event, data } of framesOf(await open(streams, following, { position, signal }))) {
+        if (signal.aborted) return;
         failures = 0;
         if (id !== '') position = id;
         if (event === 'gap') onGap?.((JSON.parse(data) as { channel: string }).channel);
@@ -55,7 +57,7 @@ export async function* eventsOf(streams: Streams, following: Following): AsyncGe
       if (signal.aborted) return;
       if (error instanceof Error && error.name === 'ApiError') throw error;
     }
-    const ms = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures) * (0.5 + Math.random() / 2);
+    const ms = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures) * (0.5 + random() / 2);
     await streams.wait(ms, signal).catch(() => undefined);
   }
 }
@@ -87,13 +89,11 @@ interface Frame {
 
 /** The events of a stream of Server-Sent Events, as the HTML standard defines it; each event of the service has one line of data. */
 async function* framesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Frame, void, undefined> {
-  const reader = stream
-    .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
-    .getReader();
+  const [reader, decoder] = [stream.getReader(), new TextDecoder()];
   let received = '';
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      const frames = (received + chunk.value).split('\n\n');
+      const frames = (received + decoder.decode(chunk.value, { stream: true })).split('\n\n');
       received = frames.pop() ?? '';
       for (const frame of frames) yield frameOf(frame);
     }

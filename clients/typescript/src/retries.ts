@@ -48,8 +48,14 @@ export function retrying({ token, fetch, retries, wait }: Retrying): Fetch {
 /** What the service asks for, otherwise twice as long each time; random, so that clients do not return together. */
 function waitOf(response: Response | null, attempt: number): number {
   const seconds = Number(response?.headers.get('Retry-After') ?? Number.NaN);
-  if (Number.isFinite(seconds)) return seconds * 1000 * (1 + Math.random() / 10);
-  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+  if (Number.isFinite(seconds)) return seconds * 1000 * (1 + random() / 10);
+  return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) * (0.5 + random() / 2);
+}
+
+/** From 0 to 1. */
+export function random(): number {
+  const [number = 0] = crypto.getRandomValues(new Uint32Array(1));
+  return number / 2 ** 32;
 }
 
 /** Rejects with the reason of the signal if that is aborted. */
