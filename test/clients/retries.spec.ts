@@ -5,11 +5,14 @@ import { retrying } from '../../clients/typescript/src/retries.js';
 const URL_OF_SERVICE = 'https://service.example.com';
 
 /** A client whose service gives these answers one after the other, and what it sent. */
-function against(answers: (Response | Error)[], { retries = 4, tokens = ['first', 'second'] } = {}) {
+function against(
+  answers: (Response | Error)[],
+  { retries = 4, tokens = ['first', 'second'] }: { retries?: number; tokens?: string[] | null } = {},
+) {
   const sent: { authorization: string | null; key: string | null; body: string }[] = [];
   const waited: number[] = [];
   const send = retrying({
-    token: async ({ isRejected }) => tokens[isRejected ? 1 : 0] ?? '',
+    token: tokens && (async ({ isRejected }) => tokens[isRejected ? 1 : 0] ?? ''),
     fetch: async (request) => {
       const { headers } = request;
       sent.push({
@@ -80,6 +83,12 @@ describe('the typed client', () => {
     expect((await call('/v1/admin/bookings', POST)).status).toBe(401);
     expect(sent.map(({ authorization }) => authorization)).toEqual(['Bearer first', 'Bearer second']);
     expect(new Set(sent.map(({ key }) => key)).size).toBe(1);
+  });
+
+  it('can log in without a credential', async () => {
+    const { call, sent } = against([new Response('', { status: 401 })], { tokens: null });
+    expect((await call('/v1/admin/identity/sessions', POST)).status).toBe(401);
+    expect(sent.map(({ authorization }) => authorization)).toEqual([null]);
   });
 
   it('sends no token to public operations', async () => {

@@ -14,7 +14,7 @@ export type * from './schema.js';
 export interface ClientOptions {
   /** Address of the service, without a slash at its end. */
   baseUrl: string;
-  /** Absent: only public operations can be called. */
+  /** Absent: only public operations can be called, such as a login. */
   credential?: Credential;
   /** Attempts after the first one while the service is busy or cannot be reached; 4 by default. */
   retries?: number;
@@ -36,7 +36,7 @@ export interface Client extends FetchClient<paths> {
 /** Makes a client. It sends changes with an `Idempotency-Key` and repeats requests while the service is busy. */
 export function createClient({ baseUrl, credential, retries = 4, fetch = globalThis.fetch }: ClientOptions): Client {
   const plain: Fetch = (request) => fetch(request);
-  const token = credential === undefined ? noToken : tokenSource(credential, { baseUrl, fetch: plain });
+  const token = credential === undefined ? null : tokenSource(credential, { baseUrl, fetch: plain });
   const send = retrying({ token, fetch: plain, retries, wait });
   const client = createFetchClient<paths>({ baseUrl, fetch: send });
   return Object.assign(client, {
@@ -45,8 +45,4 @@ export function createClient({ baseUrl, credential, retries = 4, fetch = globalT
     events: ({ surface = 'staff', ...following }: Following & { surface?: 'staff' | 'connect' }) =>
       eventsOf({ baseUrl, send, fetch: plain, wait, surface }, following),
   });
-}
-
-function noToken(): Promise<string> {
-  return Promise.reject(new Error('The operation needs a credential'));
 }

@@ -9,7 +9,8 @@ const READING = ['GET', 'HEAD'];
 const PUBLIC = /^\/(v1\/public|v1\/files|connect\/v1\/oauth)\//;
 
 export interface Retrying {
-  token: TokenSource;
+  /** Null: requests have no credential. */
+  token: TokenSource | null;
   fetch: Fetch;
   /** Attempts after the first one. */
   retries: number;
@@ -29,12 +30,14 @@ export function retrying({ token, fetch, retries, wait }: Retrying): Fetch {
     if (hasKey && !request.headers.has('Idempotency-Key')) request.headers.set('Idempotency-Key', crypto.randomUUID());
     let isRejected = false;
     for (let attempt = 0; ; attempt += 1) {
-      if (!PUBLIC.test(pathname)) request.headers.set('Authorization', `Bearer ${await token({ isRejected })}`);
+      if (token !== null && !PUBLIC.test(pathname)) {
+        request.headers.set('Authorization', `Bearer ${await token({ isRejected })}`);
+      }
       const response = await fetch(request.clone()).catch((error: unknown) => {
         if (request.signal.aborted || attempt >= retries || !(isReading || hasKey)) throw error;
         return null;
       });
-      if (response?.status === 401 && !isRejected) {
+      if (response?.status === 401 && token !== null && !isRejected) {
         isRejected = true;
         continue;
       }
