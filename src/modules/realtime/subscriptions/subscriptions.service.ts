@@ -48,8 +48,8 @@ type TicketRow = Pick<RealtimeTicket, 'secretHash' | 'subscriptionId' | 'expires
 export type Held = Pick<RealtimeSubscription, 'publicId' | 'channels' | 'holderKind' | 'holderId'>;
 
 /**
- * Subscriptions: tokens of ten minutes for up to 20 channels, which a browser can have because they read nothing else. They are
- * worth as much as the credential that created them is now: they end with it, and lose the channels that it may no longer read.
+ * Subscriptions: tokens of ten minutes for up to 20 channels, which a browser can have because they read nothing else. They end
+ * with the credential that created them, and lose the channels that it may no longer read.
  */
 @Injectable()
 export class SubscriptionsService {
