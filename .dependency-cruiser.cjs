@@ -99,7 +99,7 @@ const arrowRules = Object.entries(arrows).map(([name, targets]) => ({
 const platformLayers = [
   ['discovery', 'errors', 'ids', 'money', 'pdf', 'time'],
   ['config'],
-  ['clock', 'context'],
+  ['clock', 'context', 'egress'],
   ['observability'],
   ['database'],
   ['jobs'],

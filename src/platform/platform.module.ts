@@ -17,6 +17,7 @@ import { Database } from './database/database.js';
 import { DatabaseDisk } from './database/database-disk.js';
 import { Notifier } from './database/notifier.js';
 import { ReadReplica } from './database/read-replica.js';
+import { Egress } from './egress/egress.js';
 import { DecoratedMethods } from './discovery/decorated-methods.js';
 import { Listeners } from './discovery/listeners.js';
 import { Watchdog } from './database/watchdog.js';
@@ -121,12 +122,13 @@ export class PlatformModule {
             createFileStore(env, { diskSpace, log, damagedReads }),
           inject: [DiskSpace, Metrics],
         },
+        { provide: Egress, useFactory: (settings: Env) => new Egress(settings), inject: [Env] },
         { provide: KekProvider, useFactory: createKekProvider, inject: [Env] },
         { provide: LOG, useValue: log },
         { provide: Telemetry, useValue: telemetry },
         ...PASSED_BY_ROUTES,
       ],
-      exports: [...SERVICES, Env, FileStore, KekProvider, LOG, Telemetry],
+      exports: [...SERVICES, Egress, Env, FileStore, KekProvider, LOG, Telemetry],
     };
   }
 }

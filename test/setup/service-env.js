@@ -25,6 +25,8 @@ export function serviceEnv(run, urls) {
     SCHEDULED_JOBS: 'false',
     // Loading the model takes half a second and 200 MB; tests of semantic search enable it.
     EMBEDDER: 'none',
+    // Receivers of webhooks in tests listen on it.
+    EGRESS_ALLOW: '127.0.0.1',
     // Without it, reports of bounces are not accepted.
     BOUNCE_REPORT_SECRET: 'only-for-tests-zq7Kv2Xw9LmB4tRy5',
   };

@@ -28,6 +28,7 @@ const GROUP_OF: Record<keyof typeof settings, Group> = {
   apiTokensWithoutEnd: 'Server',
   trustedProxies: 'Server',
   corsOrigins: 'Server',
+  egressAllow: 'Server',
   drainSeconds: 'Server',
   allowRemoteDevelopment: 'Server',
   jobs: 'Server',

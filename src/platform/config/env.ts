@@ -45,6 +45,8 @@ export abstract class Env {
   readonly requestDeadlineMs: number;
   readonly drainSeconds: number;
   readonly providerCallMs: number;
+  /** Addresses, networks and names that are not of the Internet, and to which requests may be sent. */
+  readonly egressAllow: readonly string[];
   readonly logLevel: string;
   readonly metrics: boolean;
   readonly serviceName: string;

@@ -1,4 +1,4 @@
-import { optionalText, wholeNumber } from './settings.js';
+import { egressFault, list, optionalText, wholeNumber } from './settings.js';
 
 /** Limits of concurrent work and its duration, and how the service stops. */
 export const servingSettings = {
@@ -95,6 +95,15 @@ export const servingSettings = {
     fallback: '15000',
     min: 50,
     max: 15_000,
+  }),
+  egressAllow: list({
+    name: 'EGRESS_ALLOW',
+    purpose:
+      'Addresses, networks and host names to which webhooks may be sent although they are not public, such as a receiver in the same network; all public addresses are allowed',
+    example: '10.20.0.0/16,hooks.internal',
+    fallback: '',
+    expected: 'a list of IP addresses, networks in CIDR form and host names',
+    check: egressFault,
   }),
   drainSeconds: optionalText({
     name: 'DRAIN_SECONDS',

@@ -223,6 +223,23 @@ export function addressFault(entry: string): string | null {
   return Number(prefix) < shortest ? `contains '${entry}', a network larger than /${shortest}` : null;
 }
 
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[a-z0-9_-]{0,62}))*$/i;
+
+/** Whether an address, a network in CIDR form or a host name can be an entry of `EGRESS_ALLOW`. */
+export function egressFault(entry: string): string | null {
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const version = isIP(address);
+  if (version === 0) {
+    const isName = prefix === undefined && HOST_NAME.test(entry) && !/^[\d.]+$/.test(entry);
+    return isName ? null : `contains '${entry}', which is not an IP address, network or host name`;
+  }
+  if (prefix === undefined && !address.includes('%')) return null;
+  const isPrefix = rest.length === 0 && /^[1-9]\d{0,2}$/.test(prefix ?? '');
+  return isPrefix && !address.includes('%') && Number(prefix) <= (version === 6 ? 128 : 32)
+    ? null
+    : `contains '${entry}', which is not a network in CIDR form`;
+}
+
 /** The largest private networks are 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193). */
 const SHORTEST_PREFIX = { 4: 8, 6: 7 };
 

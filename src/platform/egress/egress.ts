@@ -1,0 +1,179 @@
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http';
+import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import type { Env } from '../config/env.js';
+import { AllowedTargets } from './addresses.js';
+import { type ResolveName, resolveName } from './names.js';
+
+const MAX_URL = 2_048;
+const MAX_HEADER_BYTES = 16 * 1024;
+const MAX_ADDRESSES = 16;
+
+/** Why a request has no answer. Clients see it, and never the text of a library or of the other side. */
+export type EgressFault =
+  | 'invalid_url'
+  | 'address_not_allowed'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'tls_failed'
+  | 'timeout'
+  | 'invalid_answer'
+  | 'answer_too_large';
+
+/** A request that has no usable answer. */
+class EgressError extends Error {
+  constructor(readonly fault: EgressFault) {
+    super(`The request has no answer: ${fault}`);
+    this.name = 'EgressError';
+  }
+}
+
+export interface OutgoingRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  /** For all of it: the name, the connection, the request and the answer. */
+  timeoutMs: number;
+  /** A longer answer is rejected, and its connection closed. */
+  maxAnswerBytes: number;
+}
+
+export interface OutgoingAnswer {
+  status: number;
+  headers: IncomingMessage['headers'];
+  body: Buffer;
+}
+
+/**
+ * Sends requests to addresses that callers of the API choose. The name is resolved once, each of its addresses is checked, and the
+ * connection uses one of them, so that an answer of the name server that changes in between has no effect. No redirect is followed,
+ * and no proxy of the environment is used. Only addresses of the Internet are allowed, unless `EGRESS_ALLOW` names others.
+ */
+export class Egress {
+  private readonly allowed: AllowedTargets;
+  private readonly httpsOnly: boolean;
+
+  constructor(
+    { egressAllow, production }: Pick<Env, 'egressAllow' | 'production'>,
+    private readonly resolve: ResolveName = resolveName,
+  ) {
+    this.allowed = new AllowedTargets(egressAllow);
+    this.httpsOnly = production;
+  }
+
+  /**
+   * The fault of an address as far as its text shows it; null if it has none. A name is resolved only when a request is sent, because
+   * its addresses can change until then.
+   */
+  faultOf(address: string): EgressFault | null {
+    const url = address.length <= MAX_URL && URL.canParse(address) ? new URL(address) : null;
+    const isHttp = url?.protocol === 'https:' || (url?.protocol === 'http:' && !this.httpsOnly);
+    if (!url || !isHttp || url.username !== '' || url.password !== '' || url.hostname === '') return 'invalid_url';
+    const name = nameOf(url);
+    return isIP(name) !== 0 && !this.allowed.has(name, name) ? 'address_not_allowed' : null;
+  }
+
+  /** Resolves with the answer, whatever its status. Throws `EgressError` if there is none. */
+  async send(request: OutgoingRequest): Promise<OutgoingAnswer> {
+    const fault = this.faultOf(request.url);
+    if (fault) throw new EgressError(fault);
+    const url = new URL(request.url);
+    const end = AbortSignal.timeout(request.timeoutMs);
+    const addresses = await orTimeout(this.addressesOf(nameOf(url)), end);
+    return exchange(request, { url, addresses, end });
+  }
+
+  private async addressesOf(name: string): Promise<string[]> {
+    if (isIP(name) !== 0) return [name];
+    const addresses = (await this.resolve(name)).slice(0, MAX_ADDRESSES);
+    if (addresses.length === 0) throw new EgressError('name_not_found');
+    if (!addresses.every((address) => this.allowed.has(name, address))) throw new EgressError('address_not_allowed');
+    return addresses;
+  }
+}
+
+interface Target {
+  url: URL;
+  addresses: readonly string[];
+  end: AbortSignal;
+}
+
+/** Each request has a connection of its own, so none can use one that another name opened. */
+function exchange(request: OutgoingRequest, { url, addresses, end }: Target): Promise<OutgoingAnswer> {
+  const { method, headers, body = '', maxAnswerBytes } = request;
+  const isHttps = url.protocol === 'https:';
+  const options = {
+    method,
+    headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+    lookup: pinnedTo(addresses),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    agent: isHttps ? new HttpsAgent() : new HttpAgent(),
+    signal: end,
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing: ClientRequest = isHttps ? requestByHttps(url, options) : requestByHttp(url, options);
+    const fail = (error: unknown) => {
+      outgoing.destroy();
+      reject(error instanceof EgressError ? error : new EgressError(end.aborted ? 'timeout' : faultOfError(error)));
+    };
+    outgoing.on('error', fail);
+    outgoing.on('response', (answer) => {
+      readAnswer(answer, maxAnswerBytes).then(resolve, fail);
+    });
+    outgoing.end(body);
+  });
+}
+
+async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<OutgoingAnswer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw new EgressError('answer_too_large');
+    chunks.push(chunk);
+  }
+  return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) };
+}
+
+/** Answers with the checked addresses, whatever name is asked for. */
+function pinnedTo(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_name, { all = false }, done) => {
+    const [first = { address: '', family: 0 }] = found;
+    if (all) done(null, found);
+    else done(null, first.address, first.family);
+  };
+}
+
+/** The name in lower case, without the dot of the root; an address of IPv6 without its brackets. */
+function nameOf(url: URL): string {
+  return url.hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase();
+}
+
+function faultOfError(error: unknown): EgressFault {
+  const { code = '' } = error as { code?: unknown };
+  const text = String(code);
+  if (text.startsWith('HPE_')) return 'invalid_answer';
+  return /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(text)
+    ? 'tls_failed'
+    : 'connection_failed';
+}
+
+async function orTimeout<T>(work: Promise<T>, end: AbortSignal): Promise<T> {
+  let stop: () => void = () => undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    stop = () => {
+      reject(new EgressError('timeout'));
+    };
+    end.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    end.removeEventListener('abort', stop);
+  }
+}
