@@ -10,7 +10,7 @@ export {
 export { CancellationFeeLine, SettlementPreview } from './receivables/settlements/settlement.dto.js';
 export { SettlementsService } from './receivables/settlements/settlements.service.js';
 export { RECEIVED_CENTS } from './receivables/settlements/received.sql.js';
-export { IS_RECEIVABLE } from './receivables/index.js';
+export { IS_RECEIVABLE, isReceivable } from './receivables/index.js';
 export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';
 export { STATEMENT_ENTRIES } from './reports/period-rows.dto.js';
 export { financeEvents } from './events.js';

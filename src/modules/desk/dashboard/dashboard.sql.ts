@@ -1,20 +1,27 @@
-import { IS_RECEIVABLE } from '../../finance/index.js';
+import { IS_RECEIVABLE, isReceivable } from '../../finance/index.js';
 import { MAX_ATTENTION } from './dashboard.dto.js';
 
-/** SQL: the open installments that customers owe. */
-const OWED = `payment_schedules installment join bookings booking on booking.id = installment.booking_id
-  where installment.status = 'pending' and ${IS_RECEIVABLE}`;
 const OPEN_CENTS = 'sum(installment.amount_cents - installment.paid_cents)';
+
+/** SQL: whether an installment of this alias is overdue for more than 14 days and the customer of `booking` owes it. */
+const isOverdue = (installment: string) =>
+  `${installment}.status = 'pending' and ${isReceivable(installment)} and ${installment}.due_date < $1::date - 14`;
 
 /** SQL: tests whether money of a payment is not applied. */
 const isUnapplied = (payment: string) => `${payment}.status = 'completed' and ${payment}.unapplied_cents > 0`;
 
-/** Open installments by week and currency; $1 is today. */
+/**
+ * Open installments by week and currency; $1 is today. Drafts and cancelled bookings are the smaller part, so a search for these
+ * takes half the time of a join with all bookings.
+ */
 export const MONEY = `
   select date_trunc('week', installment.due_date)::date as "weekStart", installment.currency,
     coalesce(${OPEN_CENTS} filter (where installment.due_date >= $1::date), 0)::float8 as "dueCents",
     coalesce(${OPEN_CENTS} filter (where installment.due_date < $1::date), 0)::float8 as "overdueCents"
-  from ${OWED} and installment.due_date >= date_trunc('week', $1::date)::date - 28
+  from payment_schedules installment
+  where installment.status = 'pending'
+    and not exists (select from bookings booking where booking.id = installment.booking_id and not ${IS_RECEIVABLE})
+    and installment.due_date >= date_trunc('week', $1::date)::date - 28
     and installment.due_date < date_trunc('week', $1::date)::date + 63
   group by 1, 2 order by 1, 2`;
 
@@ -25,6 +32,17 @@ export const SALES = `
   from bookings booking
   where booking.confirmed_on > $1::date - 180 and booking.confirmed_on <= $1::date and booking.status <> 'cancelled'
   group by 1, 2 order by 1, 2`;
+
+/**
+ * SQL: the first bookings with an installment that has been overdue for more than 14 days, with its day; $1 is today. The index on
+ * the due date returns them in order, so the search ends at the last one needed.
+ */
+const OVERDUE = `select booking.id, booking.number, booking.status, booking.currency, installment.due_date as day
+  from payment_schedules installment join bookings booking on booking.id = installment.booking_id
+  where ${isOverdue('installment')} and not exists (
+    select from payment_schedules earlier where earlier.booking_id = booking.id and ${isOverdue('earlier')}
+      and (earlier.due_date, earlier.id) < (installment.due_date, installment.id))
+  order by installment.due_date, booking.id limit ${MAX_ATTENTION}`;
 
 /** A kind of notice: its scope, and the columns of a notice with those that sort it. $1 is today, $2 the current instant. */
 const NOTICES = [
@@ -38,9 +56,10 @@ const NOTICES = [
   },
   {
     scope: 'finance:receivables',
-    select: `'payment_overdue', 'booking', booking.id, booking.number, min(installment.due_date), ${OPEN_CENTS}::float8,
-      booking.currency
-      from ${OWED} and installment.due_date < $1::date - 14 group by booking.id`,
+    select: `'payment_overdue', 'booking', booking.id, booking.number, booking.day,
+      (select ${OPEN_CENTS} from payment_schedules installment
+        where installment.booking_id = booking.id and ${isOverdue('installment')})::float8, booking.currency
+      from (${OVERDUE}) booking`,
   },
   {
     scope: 'notifications:read',
