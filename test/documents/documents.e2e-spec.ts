@@ -21,6 +21,7 @@ import {
   staffWith,
 } from '../bookings/bookings.js';
 import { addTraveler, assign } from '../bookings/travelers.js';
+import { newCustomer } from '../customers/customers.js';
 import { type MailServer, startMailServer } from '../notifications/mail-server.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -309,6 +310,31 @@ describe('personal data in documents', () => {
     expect(filesStored()).toHaveLength(before);
     for (const { id } of documents) expect((await owner.get(`${DOCUMENTS}/${id}`)).status).toBe(404);
     expect((await download(kept.id)).status).toBe(302);
+  });
+
+  it('an erasure finds documents that named the person before the booking left the departure or the customer', async () => {
+    const { booking, departure } = await booked();
+    const { departure: next } = await booked();
+    const customer = await newCustomer(app);
+    const path = `/v1/admin/bookings/${booking.id}`;
+    expect((await owner.patch(path, { customerId: customer.id })).status).toBe(200);
+    const manifest = await printed(app, { kind: 'manifest', subjectType: 'departure', subjectId: departure.id });
+    const rooms = await printed(app, { kind: 'rooming_list', subjectType: 'departure', subjectId: departure.id });
+    const confirmation = await printed(app, confirmationOf(booking.id));
+    const { body: items } = await owner.get<{ data: { id: string }[] }>(`${path}/items`);
+    for (const { id } of items.data) {
+      expect((await owner.patch(`${path}/items/${id}`, { departureId: next.id })).status).toBe(200);
+    }
+    expect((await owner.patch(path, { customerId: (await newCustomer(app)).id })).status).toBe(200);
+
+    const data = app.nest.get(DocumentsData, { strict: false });
+    const person = { customerIds: [customer.id], emails: [], names: [], bookings: [] };
+    const [, held] = await asSystem(() => data.collect(person as never));
+    expect(held?.records).toMatchObject([manifest, rooms, confirmation].map(({ id }) => ({ id })));
+    await asSystem(() => app.nest.get(Database, { strict: false }).transaction(() => data.erase(person as never)));
+    for (const { id } of [manifest, rooms, confirmation]) {
+      expect((await owner.get(`${DOCUMENTS}/${id}`)).status).toBe(404);
+    }
   });
 
   it('documents end with the travel data of their record', async () => {

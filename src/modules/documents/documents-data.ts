@@ -37,7 +37,7 @@ export class DocumentsData implements PersonalDataHolder {
         return { id, subjectType, subjectId, fileName, contentType, sizeBytes, visibility, createdAt, deletedAt };
       },
     );
-    const printed = await this.documents.listOf(await this.listeners.one(DocumentPrinter).recordsOf(person));
+    const printed = await this.documents.listOf(await this.listeners.one(DocumentPrinter).documentsOf(person));
     const documents = printed.map(({ id, kind, subjectType, subjectId, language, version, status, createdAt }) => {
       return { id, kind, subjectType, subjectId, language, version, status, createdAt };
     });
@@ -48,7 +48,7 @@ export class DocumentsData implements PersonalDataHolder {
   }
 
   async erase(person: Person): Promise<number> {
-    const printed = await this.listeners.one(DocumentPrinter).recordsOf(person);
+    const printed = await this.listeners.one(DocumentPrinter).documentsOf(person);
     const attachments = await this.attachmentErasures.erase(await this.subjectsOf(person), REASON);
     return attachments + (await this.documentErasures.erase(printed, REASON));
   }

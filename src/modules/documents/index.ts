@@ -11,6 +11,7 @@ export type { Block, DocumentTexts, Values } from './layout/blocks.js';
 export {
   type DocumentKind,
   DocumentPrinter,
+  type DocumentSelection,
   type DocumentSource,
   type DocumentSubject,
   type PrintableDocument,

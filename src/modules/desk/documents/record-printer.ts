@@ -8,6 +8,7 @@ import { TRAVELERS_OF_PERSON, travelerKeysOf } from '../../bookings/index.js';
 import { bookingIdsOf, type Person } from '../../customers/index.js';
 import {
   DocumentPrinter,
+  type DocumentSelection,
   type DocumentSource,
   type DocumentSubject,
   type PrintableDocument,
@@ -21,7 +22,7 @@ import { ROOMING_LABELS } from '../rooming/rooming-list-labels.js';
 import { manifestTexts, roomingTexts } from './departure-texts.js';
 import { TRAVEL_LABELS } from './travel-labels.js';
 import { titleOf, travelBlocks, type TravelKind, travelTexts } from './travel-layout.js';
-import { type Travel, TravelsRepository } from './travels.repository.js';
+import { type NamedTravel, type Travel, TravelsRepository } from './travels.repository.js';
 
 const MANIFEST_THREAD = new URL('../manifests/manifest-thread.js', import.meta.url);
 const ROOMING_THREAD = new URL('../rooming/rooming-list-thread.js', import.meta.url);
@@ -109,10 +110,15 @@ export class RecordPrinter implements DocumentPrinter {
     }
   }
 
-  async recordsOf(person: Person): Promise<DocumentSubject[]> {
-    const records = await this.database.query<DocumentSubject>(RECORDS_OF_TRAVELERS, travelerKeysOf(person));
-    const bookings = bookingIdsOf(person).map((subjectId) => ({ subjectType: 'booking', subjectId }) as const);
-    return [...bookings, ...records];
+  async documentsOf(person: Person): Promise<DocumentSelection> {
+    const keys = travelerKeysOf(person);
+    const records = await this.database.query<DocumentSubject>(RECORDS_OF_TRAVELERS, keys);
+    const travelers = await this.database.query<{ id: string }>(TRAVELERS_OF_PERSON, keys);
+    const bookingIds = bookingIdsOf(person);
+    return {
+      subjects: [...bookingIds.map((subjectId) => ({ subjectType: 'booking', subjectId }) as const), ...records],
+      namedIds: [...bookingIds, ...person.customerIds, ...travelers.map(({ id }) => id)],
+    };
   }
 
   async listEnded(limit: number): Promise<DocumentSubject[]> {
@@ -124,7 +130,7 @@ export class RecordPrinter implements DocumentPrinter {
     subject: DocumentSubject,
     language: DocumentLanguage,
   ): Promise<PrintableDocument> {
-    const travel = await this.travelOf(subject);
+    const { namedIds, ...travel } = await this.travelOf(subject);
     const { isOffer, number } = travel;
     const titles = await this.titlesOf(travel, language);
     const title = titleOf(kind, isOffer, TRAVEL_LABELS[language]);
@@ -135,6 +141,7 @@ export class RecordPrinter implements DocumentPrinter {
       texts: travelTexts(travel, { kind, language, titles }),
       builtIn: { blocks: travelBlocks(kind, language) },
       shown: { travel, titles: [...titles] },
+      namedIds,
     };
   }
 
@@ -151,12 +158,14 @@ export class RecordPrinter implements DocumentPrinter {
       texts: manifestTexts({ ...manifest, productTitle }, language),
       builtIn: { script: MANIFEST_THREAD, data: { language, manifest } },
       shown: { ...shown, productTitle },
+      namedIds: await this.travels.namedIdsOf(read.people.map(({ bookingId }) => bookingId)),
     };
   }
 
   private async readRoomingList(departureId: string, language: DocumentLanguage): Promise<PrintableDocument> {
     const list = await this.rooming.list(departureId, language);
     const { generatedAt: _, ...shown } = list;
+    const people = [...list.withoutRoom, ...list.rooms.flatMap((room) => room.people)];
     const productTitle = await this.titleOf(list.productId, language);
     return {
       fileName: `rooming-list-${list.localStart.slice(0, 10)}`,
@@ -165,6 +174,7 @@ export class RecordPrinter implements DocumentPrinter {
       texts: roomingTexts({ ...list, productTitle }, language),
       builtIn: { script: ROOMING_THREAD, data: { language, list } },
       shown: { ...shown, productTitle },
+      namedIds: await this.travels.namedIdsOf(people.map(({ bookingId }) => bookingId)),
     };
   }
 
@@ -173,7 +183,7 @@ export class RecordPrinter implements DocumentPrinter {
     return (await this.products.findTitle(productId, language)) ?? productId;
   }
 
-  private async travelOf({ subjectType, subjectId }: DocumentSubject): Promise<Travel> {
+  private async travelOf({ subjectType, subjectId }: DocumentSubject): Promise<NamedTravel> {
     switch (subjectType) {
       case 'booking':
         return this.travels.ofBooking(subjectId);

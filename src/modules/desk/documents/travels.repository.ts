@@ -47,6 +47,17 @@ export interface Travel extends TravelHead {
   services: TravelService[];
 }
 
+export interface NamedTravel extends Travel {
+  /** IDs of the booking, its travelers and the customers. */
+  namedIds: string[];
+}
+
+interface TripHead extends TravelHead {
+  isCancelled: boolean;
+  bookingId: string | null;
+  customerId: string | null;
+}
+
 /** The columns of a departure and its meeting point. */
 const OF_DEPARTURE = `departure.starts_at as "startsAt", departure.ends_at as "endsAt", departure.time_zone as "timeZone",
     facility.name as "meetingPoint",
@@ -86,6 +97,7 @@ const ITEMS = `
 
 const TRIP = `
   select null as number, trip.title, true as "isOffer", trip.status = 'cancelled' as "isCancelled", trip.booking_id as "bookingId",
+    trip.customer_id as "customerId",
     customer.language, trip.traveler_party -> 'billing' ->> 'name' as "customerName",
     trip.traveler_party -> 'billing' ->> 'address' as "customerAddress",
     dates.first::text as "startDate", dates.last::text as "endDate", trip.currency,
@@ -114,29 +126,42 @@ const COMPONENTS = `
   order by departure.starts_at nulls last, component.service_date nulls last, component.position, component.id
   limit ${MAX_SERVICES}`;
 
+/** SQL: the IDs of bookings, their travelers and their customers. */
+const NAMED = `
+  with booking as (select id, customer_id from bookings where id = any($1)),
+    traveler as (select id, customer_id from booking_travelers where booking_id = any($1))
+  select id from booking union select customer_id from booking where customer_id is not null
+  union select id from traveler union select customer_id from traveler where customer_id is not null`;
+
 /** Reads what documents print of bookings and trips. */
 @Injectable()
 export class TravelsRepository {
   constructor(private readonly database: Database) {}
 
   /** Throws 404, and 409 `booking_cancelled`. */
-  async ofBooking(bookingId: string): Promise<Travel> {
+  async ofBooking(bookingId: string): Promise<NamedTravel> {
     const [found] = await this.database.query<TravelHead & { isCancelled: boolean }>(BOOKING, [bookingId]);
     if (!found) throw notFound({ field: 'subjectId' });
     const { isCancelled, ...head } = found;
     if (isCancelled) throw conflict('booking_cancelled', 'The booking is cancelled');
-    return { ...head, services: await this.database.query<TravelService>(ITEMS, [bookingId]) };
+    const services = await this.database.query<TravelService>(ITEMS, [bookingId]);
+    return { ...head, services, namedIds: await this.namedIdsOf([bookingId]) };
   }
 
   /** Reads the booking of the trip, if there is one. Throws 404, and 409 `trip_cancelled` or `booking_cancelled`. */
-  async ofTrip(tripId: string): Promise<Travel> {
-    const [found] = await this.database.query<TravelHead & { isCancelled: boolean; bookingId: string | null }>(TRIP, [
-      tripId,
-    ]);
+  async ofTrip(tripId: string): Promise<NamedTravel> {
+    const [found] = await this.database.query<TripHead>(TRIP, [tripId]);
     if (!found) throw notFound({ field: 'subjectId' });
-    const { isCancelled, bookingId, ...head } = found;
+    const { isCancelled, bookingId, customerId, ...head } = found;
     if (isCancelled) throw conflict('trip_cancelled', 'The trip is cancelled');
     if (bookingId !== null) return { ...(await this.ofBooking(bookingId)), title: head.title };
-    return { ...head, services: await this.database.query<TravelService>(COMPONENTS, [tripId]) };
+    const services = await this.database.query<TravelService>(COMPONENTS, [tripId]);
+    return { ...head, services, namedIds: customerId === null ? [] : [customerId] };
+  }
+
+  /** The IDs of these bookings, their travelers and their customers. */
+  async namedIdsOf(bookingIds: readonly string[]): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(NAMED, [bookingIds]);
+    return rows.map(({ id }) => id);
   }
 }

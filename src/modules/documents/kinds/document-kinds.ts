@@ -90,6 +90,14 @@ export interface PrintableDocument {
   builtIn: BuiltInLayout;
   /** The data that it shows: a document whose data has changed since is stale. */
   shown: object;
+  /** IDs of the bookings, travelers and customers that it names. */
+  namedIds: readonly string[];
+}
+
+/** Documents about these records, and those that named these bookings, travelers and customers when they were printed. */
+export interface DocumentSelection {
+  subjects: readonly DocumentSubject[];
+  namedIds: readonly string[];
 }
 
 /** Reads what documents print. One higher module declares it with `@Listens(DocumentPrinter, ...)`. */
@@ -103,8 +111,8 @@ export abstract class DocumentPrinter {
   /** The booking whose customer gets the document; null if it goes to no customer. */
   abstract bookingOf(source: DocumentSource): Promise<string | null>;
 
-  /** The records whose documents name this person. */
-  abstract recordsOf(person: Person): Promise<DocumentSubject[]>;
+  /** The documents that name this person. */
+  abstract documentsOf(person: Person): Promise<DocumentSelection>;
 
   /** Records with documents that were deleted, or whose personal data has ended. */
   abstract listEnded(limit: number): Promise<DocumentSubject[]>;

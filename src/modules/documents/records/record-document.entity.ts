@@ -21,6 +21,7 @@ export interface RenderedFile {
   contentKey: string;
   sha256: string;
   sizeBytes: number;
+  namedIds: readonly string[];
 }
 
 /** A PDF about a record, or the request for one. */
@@ -56,6 +57,10 @@ export class RecordDocument extends Audited {
   contentKey: string | null;
   @Column('text', { nullable: true }) sha256: string | null;
   @Column('bigint', { name: 'size_bytes', nullable: true, transformer: safeInteger }) sizeBytes: number | null;
+  /** Bookings, travelers and customers that the file names, by which an erasure finds it after they have left the record. */
+  @Unaudited('an erasure needs it as long as the file exists')
+  @Column('text', { name: 'named_ids', array: true })
+  namedIds: string[];
   /** The number of started attempts, including interrupted ones but not postponed ones. */
   @Unaudited('progress of the job that makes the file')
   @Column('integer')

@@ -67,7 +67,7 @@ export class RecordDocumentJobs {
 
   private async eraseBatch(): Promise<number> {
     const ended = await this.listeners.one(DocumentPrinter).listEnded(BATCH);
-    await this.erasures.erase(ended);
+    await this.erasures.erase({ subjects: ended, namedIds: [] });
     return ended.length;
   }
 
@@ -80,6 +80,7 @@ export class RecordDocumentJobs {
       ...{ fileName: printable.fileName, isOffer: printable.isOffer, dataSha256: digestOf(printable) },
       ...{ contentKey: enclosure.key, sizeBytes: pdf.length },
       sha256: createHash('sha256').update(pdf).digest('hex'),
+      namedIds: printable.namedIds,
     };
     if (!(await this.nameContent(document.id, enclosure.key))) return;
     await this.enclosed.put(enclosure);

@@ -10,7 +10,7 @@ import { AttachmentSubjects } from '../attachments/attachment-subjects.js';
 import {
   DOCUMENT_SUBJECT_TYPES,
   type DocumentKind,
-  type DocumentSubject,
+  type DocumentSelection,
   type DocumentSubjectType,
 } from '../kinds/document-kinds.js';
 import type { ListRecordDocuments, RecordDocumentView } from './record-document.dto.js';
@@ -29,7 +29,7 @@ export interface ReadableDocuments {
 /** Documents of one kind, record and language. */
 export type DocumentSeries = Pick<RecordDocument, 'kind' | 'subjectType' | 'subjectId' | 'language'>;
 
-const OF_SUBJECTS = '(subject_type, subject_id) in (select * from unnest($1::text[], $2::text[]))';
+const SELECTED = `((subject_type, subject_id) in (select * from unnest($1::text[], $2::text[])) or named_ids && $3::text[])`;
 
 /** Reads and writes documents. Does not use `Rows.update`, because `version` is not the version of the row. */
 @Injectable()
@@ -87,29 +87,41 @@ export class RecordDocumentsRepository {
 
   /** Writes the columns that rendering changes. */
   async save(document: RecordDocument): Promise<void> {
-    const { id, status, isOffer, dataSha256, fileName, contentKey, sha256, sizeBytes, attempts, failure, readyAt } =
-      document;
+    const {
+      id,
+      status,
+      isOffer,
+      dataSha256,
+      fileName,
+      contentKey,
+      sha256,
+      sizeBytes,
+      attempts,
+      failure,
+      readyAt,
+      namedIds,
+    } = document;
     await this.database.prepared(
       'document-save',
       `update record_documents set status = $2, is_offer = $3, data_sha256 = $4, file_name = $5, content_key = $6,
-         sha256 = $7, size_bytes = $8, attempts = $9, failure = $10, ready_at = $11 where id = $1`,
-      [id, status, isOffer, dataSha256, fileName, contentKey, sha256, sizeBytes, attempts, failure, readyAt],
+         sha256 = $7, size_bytes = $8, attempts = $9, failure = $10, ready_at = $11, named_ids = $12 where id = $1`,
+      [id, status, isOffer, dataSha256, fileName, contentKey, sha256, sizeBytes, attempts, failure, readyAt, namedIds],
     );
   }
 
   /** Oldest first. */
-  async listOf(subjects: readonly DocumentSubject[]): Promise<RecordDocument[]> {
+  async listOf(selection: DocumentSelection): Promise<RecordDocument[]> {
     return this.rows.read({
-      text: `select ${this.rows.columns('document')} from record_documents document where ${OF_SUBJECTS} order by id`,
-      values: columnsOf(subjects),
+      text: `select ${this.rows.columns('document')} from record_documents document where ${SELECTED} order by id`,
+      values: columnsOf(selection),
     });
   }
 
-  /** Deletes the documents of these records for good. Returns them as they were. */
-  async deleteOf(subjects: readonly DocumentSubject[]): Promise<{ id: string; contentKey: string | null }[]> {
+  /** Deletes these documents for good. Returns them as they were. */
+  async deleteOf(selection: DocumentSelection): Promise<{ id: string; contentKey: string | null }[]> {
     return this.database.query(
-      `delete from record_documents where ${OF_SUBJECTS} returning id, content_key as "contentKey"`,
-      columnsOf(subjects),
+      `delete from record_documents where ${SELECTED} returning id, content_key as "contentKey"`,
+      columnsOf(selection),
     );
   }
 
@@ -131,8 +143,8 @@ function valuesOf({ kind, subjectType, subjectId, language }: DocumentSeries): s
   return [kind, subjectType, subjectId, language];
 }
 
-function columnsOf(subjects: readonly DocumentSubject[]): string[][] {
-  return [subjects.map(({ subjectType }) => subjectType), subjects.map(({ subjectId }) => subjectId)];
+function columnsOf({ subjects, namedIds }: DocumentSelection): (readonly string[])[] {
+  return [subjects.map(({ subjectType }) => subjectType), subjects.map(({ subjectId }) => subjectId), namedIds];
 }
 
 function viewOf(document: RecordDocument, { subject_title: subjectTitle }: Title): RecordDocumentView {

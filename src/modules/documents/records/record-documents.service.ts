@@ -96,7 +96,7 @@ export class RecordDocumentsService {
       const document = make(RecordDocument, {
         ...{ ...source, id, language, company, createdBy },
         version: await this.repository.nextVersion({ ...source, language }),
-        ...{ status: 'pending', attempts: 0, createdAt: this.clock.now() },
+        ...{ status: 'pending', attempts: 0, namedIds: [], createdAt: this.clock.now() },
         ...{ templateId: template?.id ?? null, templateVersion: template?.version ?? LAYOUT_VERSION },
       });
       await this.repository.rows.insert(document);
