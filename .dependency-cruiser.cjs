@@ -32,6 +32,7 @@ const arrows = {
   ],
   finance: ['action-ledger', 'organization', 'bookings', 'customers', 'distribution', 'notifications', 'taxes'],
   trips: ['action-ledger', 'organization', 'bookings', 'customers', 'operations', 'distribution', 'taxes'],
+  octo: ['action-ledger', 'connect', 'distribution', 'identity'],
   desk: [
     'action-ledger',
     'customers',

@@ -19,6 +19,7 @@ import { RealtimeModule } from './modules/realtime/index.js';
 import { LegalModule } from './modules/legal/index.js';
 import { ReferenceDataModule } from './modules/reference-data/index.js';
 import { IdentityModule } from './modules/identity/index.js';
+import { OctoModule } from './modules/octo/index.js';
 import { ProductsModule } from './modules/products/index.js';
 import { TaxesModule } from './modules/taxes/index.js';
 import { TripsModule } from './modules/trips/index.js';
@@ -48,6 +49,7 @@ const MODULES = [
   BookingsModule,
   FinanceModule,
   TripsModule,
+  OctoModule,
   DeskModule,
 ];
 

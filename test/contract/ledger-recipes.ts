@@ -12,6 +12,7 @@ import { identityRecipes } from './identity-recipes.js';
 import { legalRecipes } from './legal-recipes.js';
 import { moneyRecipes } from './money-recipes.js';
 import { notificationsRecipes } from './notifications-recipes.js';
+import { octoRecipes } from './octo-recipes.js';
 import { operationsRecipes } from './operations-recipes.js';
 import { organizationRecipes } from './organization-recipes.js';
 import { productsRecipes } from './products-recipes.js';
@@ -81,6 +82,7 @@ export const recipes: Record<string, Recipe> = {
   ...customersRecipes,
   ...travelersRecipes,
   ...deskRecipes,
+  ...octoRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
   ...organizationRecipes,

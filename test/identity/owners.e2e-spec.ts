@@ -37,7 +37,7 @@ describe('a caller without the scopes of a role', () => {
     expect(status).toBe(403);
     const excessScopes = [
       ...['bookings:*', 'trips:*', 'customers:*', 'documents:*', 'notifications:write', 'finance:receivables'],
-      ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
+      ...['operations:read', 'distribution:read', 'octo:read', 'products:read', 'catalog:read', 'legal:read'],
       ...['desk:read', 'desk:write'],
     ];
     const error = 'The roles or scopes exceed the scopes of the caller';

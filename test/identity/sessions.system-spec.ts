@@ -263,7 +263,7 @@ describe('the current user', () => {
     expect(status).toBe(200);
     const scopes = [
       ...['bookings:*', 'trips:*', 'customers:*', 'documents:*', 'notifications:write', 'finance:receivables'],
-      ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
+      ...['operations:read', 'distribution:read', 'octo:read', 'products:read', 'catalog:read', 'legal:read'],
       ...['desk:read', 'desk:write'],
     ];
     const organization = { timeZone: 'UTC', today: app.now().toISOString().slice(0, 10), currency: 'EUR' };

@@ -41,5 +41,6 @@ import './connect-tables.js';
     OperationScopes,
     OperatorsService,
   ],
+  exports: [OAuthClientsService],
 })
 export class ConnectModule {}

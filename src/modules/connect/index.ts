@@ -1,1 +1,2 @@
 export { ConnectModule } from './connect.module.js';
+export { OAuthClientsService } from './oauth-clients/oauth-clients.service.js';

@@ -7,6 +7,7 @@ export const STAFF_MODULES = [
   'customers',
   'documents',
   'distribution',
+  'octo',
   'trips',
   'legal',
   'operations',

@@ -86,6 +86,12 @@ export class OAuthClientsService extends PlatformKeyListener {
     return { client, clientSecret: credentials.clientSecret };
   }
 
+  /** The IDs of the clients of the operator, of revoked ones too. */
+  async listIdsOf(operatorId: string): Promise<string[]> {
+    const text = 'select id from oauth_clients where operator_id = $1';
+    return (await this.database.query<{ id: string }>(text, [operatorId])).map(({ id }) => id);
+  }
+
   /** Newest first. */
   async list(operatorId: string, query: ListOAuthClients): Promise<{ clients: OAuthClient[]; total: number }> {
     await this.operators.assertVisible(operatorId);

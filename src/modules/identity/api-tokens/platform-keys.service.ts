@@ -5,6 +5,7 @@ import { newCredential } from '../../../platform/ids/credentials.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { notFound } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Provisions, type RevealSecret } from '../../../platform/provisioning/provisioning-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
@@ -64,6 +65,18 @@ export class PlatformKeysService {
       id,
     ]);
     if (rows.length === 0) throw callerEnded();
+  }
+
+  /** Throws 404 unless the ID is that of a platform key that is not revoked; the error names the field that contains it. */
+  async assertUsable(id: string, field: string): Promise<void> {
+    const usable = "select from api_tokens where id = $1 and kind = 'platform' and revoked_at is null for share";
+    if ((await this.database.query(usable, [id])).length === 0) throw notFound({ field });
+  }
+
+  /** The IDs of the keys that are bound to the operator. */
+  async listIdsOf(operatorId: string): Promise<string[]> {
+    const text = "select id from api_tokens where kind = 'platform' and operator_id = $1";
+    return (await this.database.query<{ id: string }>(text, [operatorId])).map(({ id }) => id);
   }
 
   private async create(wanted: ProvidedKey): Promise<string | null> {

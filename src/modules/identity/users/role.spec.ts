@@ -46,9 +46,10 @@ describe('roles', () => {
     expect(allowed(['finance']).sort()).toEqual([...own, ...reads].sort());
   });
 
-  it('the role operations has its eight areas, reads and changes bookings, writes notes, and sees what customers owe', () => {
+  it('the role operations has its nine areas, reads and changes bookings, writes notes, and sees what customers owe', () => {
     const areas = [
       'distribution',
+      'octo',
       'trips',
       'legal',
       'operations',
@@ -65,7 +66,7 @@ describe('roles', () => {
     );
   });
 
-  it('the role sales has bookings, trips, customers and files, sends messages, writes notes, sees what customers owe, and reads five other areas', () => {
+  it('the role sales has bookings, trips, customers and files, sends messages, writes notes, sees what customers owe, and reads six other areas', () => {
     const areas = STAFF_SCOPES.filter((scope) =>
       /^(bookings|trips|customers|documents):(read|write|delete|\*)$/.test(scope),
     );
@@ -77,6 +78,7 @@ describe('roles', () => {
       'operations:read',
       'catalog:read',
       'distribution:read',
+      'octo:read',
       'products:read',
       'legal:read',
     ];

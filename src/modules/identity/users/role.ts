@@ -29,13 +29,13 @@ const SCOPES: Record<Role, readonly string[]> = {
     ...['desk:read', 'desk:write'],
   ],
   operations: [
-    ...['operations:*', 'distribution:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*', 'products:*'],
-    ...['documents:*', 'customers:sensitive', 'bookings:read', 'bookings:write', 'finance:receivables'],
+    ...['operations:*', 'distribution:*', 'octo:*', 'trips:*', 'legal:*', 'notifications:*', 'customers:*'],
+    ...['products:*', 'documents:*', 'customers:sensitive', 'bookings:read', 'bookings:write', 'finance:receivables'],
     ...['desk:read', 'desk:write'],
   ],
   sales: [
     ...['bookings:*', 'trips:*', 'customers:*', 'documents:*', 'notifications:write', 'finance:receivables'],
-    ...['operations:read', 'distribution:read', 'products:read', 'catalog:read', 'legal:read'],
+    ...['operations:read', 'distribution:read', 'octo:read', 'products:read', 'catalog:read', 'legal:read'],
     ...['desk:read', 'desk:write'],
   ],
   viewer: withoutModules('identity', 'action-ledger').map((module) => `${module}:read`),

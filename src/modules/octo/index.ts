@@ -1,0 +1,3 @@
+/** @public for the operations of partners */
+export { ConnectionsService } from './connections/connections.service.js';
+export { OctoModule } from './octo.module.js';
