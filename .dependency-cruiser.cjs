@@ -32,7 +32,16 @@ const arrows = {
   ],
   finance: ['action-ledger', 'organization', 'bookings', 'customers', 'distribution', 'notifications', 'taxes'],
   trips: ['action-ledger', 'organization', 'bookings', 'customers', 'operations', 'distribution', 'taxes'],
-  octo: ['action-ledger', 'connect', 'distribution', 'identity'],
+  octo: [
+    'action-ledger',
+    'connect',
+    'distribution',
+    'identity',
+    'legal',
+    'operations',
+    'organization',
+    'products',
+  ],
   desk: [
     'action-ledger',
     'customers',

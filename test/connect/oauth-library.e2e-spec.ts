@@ -85,6 +85,7 @@ describe('the same library, configured only with the issuer', () => {
       revocation_endpoint: `${origin}/connect/v1/oauth/revoke`,
       scopes_supported: [
         'connect:*',
+        'connect:*:browse',
         'connect:*:delete',
         'connect:*:read',
         'connect:*:write',
@@ -96,6 +97,7 @@ describe('the same library, configured only with the issuer', () => {
         'connect:oauth-clients:delete',
         'connect:oauth-clients:read',
         'connect:oauth-clients:write',
+        'connect:octo:browse',
         'connect:operators:read',
         'connect:operators:write',
       ],

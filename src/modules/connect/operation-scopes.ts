@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { covers } from '../../platform/auth/scopes.js';
 import { Routes } from '../../platform/http/routes.js';
 
-/** Scopes of the operations of the connect surface, collected from their routes. */
+/** Scopes of the operations of the connect and OCTO surfaces, collected from their routes. */
 @Injectable()
 export class OperationScopes {
   constructor(private readonly routes: Routes) {}
@@ -22,7 +22,7 @@ export class OperationScopes {
   /** An operation that accepts any area counts as the area of the resource in its path. */
   private ofOperations(): string[] {
     return this.routes.all.flatMap(({ surface, access: { scope }, path }) => {
-      if (surface !== 'connect' || scope === null) return [];
+      if (!['connect', 'octo'].includes(surface) || scope === null) return [];
       return scope.startsWith('*:') ? `connect:${resourceIn(path)}:${scope.slice(2)}` : scope;
     });
   }

@@ -1,3 +1,4 @@
+export type { ChannelSlot } from './allotments/slots.repository.js';
 export { AllotmentsService } from './allotments/allotments.service.js';
 export { MISCOUNTED_DEPARTURES } from './allotments/miscounted-departures.sql.js';
 export { ChannelsService } from './channels/channels.service.js';

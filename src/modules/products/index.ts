@@ -1,5 +1,11 @@
 export { productEvents } from './events.js';
 export { type AdvertisedProduct, AdvertisedProductsService } from './price-lists/advertised-products.service.js';
+export {
+  type ChannelOption,
+  type ChannelProduct,
+  ChannelProductsService,
+  type ChannelUnit,
+} from './price-lists/channel-products.service.js';
 export { type Cutoff, CutoffBody, cutoffOf, CutoffResponse, LOCAL_TIME, toCutoff } from './products/cutoff.dto.js';
 export {
   type DepartureUnitPrice,

@@ -3,6 +3,7 @@ import { ActionLedgerModule } from '../action-ledger/index.js';
 import { OrganizationModule } from '../organization/index.js';
 import { TaxesModule } from '../taxes/index.js';
 import { AdvertisedProductsService } from './price-lists/advertised-products.service.js';
+import { ChannelProductsService } from './price-lists/channel-products.service.js';
 import { PriceListsController } from './price-lists/price-lists.controller.js';
 import { PriceListsRepository } from './price-lists/price-lists.repository.js';
 import { PriceListsService } from './price-lists/price-lists.service.js';
@@ -34,6 +35,7 @@ import './products-tables.js';
   ],
   providers: [
     AdvertisedProductsService,
+    ChannelProductsService,
     PriceListsRepository,
     PriceListsService,
     ProductExtrasService,
@@ -47,6 +49,7 @@ import './products-tables.js';
   ],
   exports: [
     AdvertisedProductsService,
+    ChannelProductsService,
     PriceListsService,
     ProductQuestionsService,
     ProductsService,

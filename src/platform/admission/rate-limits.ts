@@ -57,6 +57,8 @@ export const policies = {
   'realtime-publish': perMinute(1_200),
   'realtime-subscription': perMinute(60),
   data: perMinute(600),
+  'octo-browse': perMinute(600),
+  'octo-sell': perMinute(600),
   // Limits the operations that declare `@LimitOperation()`, per credential.
   'ledger-verification': perMinute(30),
   'ledger-export': perMinute(30),
@@ -273,6 +275,7 @@ const BY_SURFACE: Record<Surface, PolicyName | null> = {
   vault: 'vault',
   realtime: 'realtime-history',
   data: 'data',
+  octo: 'octo-browse',
 };
 
 /**

@@ -49,6 +49,7 @@ const KINDS: Record<Surface, readonly CredentialKind[]> = {
   vault: ['tpk'],
   realtime: ['tpk', 'rts'],
   data: ['tpk'],
+  octo: ['tpk', 'oat'],
 };
 
 /**

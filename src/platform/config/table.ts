@@ -22,7 +22,7 @@ import {
   wholeNumber,
 } from './settings.js';
 
-export const SURFACES = ['storefront', 'staff', 'connect', 'vault', 'realtime', 'data'] as const;
+export const SURFACES = ['storefront', 'staff', 'connect', 'vault', 'realtime', 'data', 'octo'] as const;
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 const credential = (kind: CredentialKind) => ({ test: (token: string) => parseCredential(token)?.kind === kind });
 

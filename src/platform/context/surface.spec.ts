@@ -11,6 +11,8 @@ it.each([
   ['/vault', 'vault', 'plain'],
   ['/realtime/v1/channels/x/messages/', 'realtime', 'plain'],
   ['/data/geo/v1/reference/languages', 'data', 'data'],
+  ['/octo/availability/', 'octo', 'octo'],
+  ['/octopus', 'storefront', 'trade'],
   ['/database', 'storefront', 'trade'],
   ['/v1/files/abc', 'storefront', 'trade'],
   ['/foo', 'storefront', 'trade'],

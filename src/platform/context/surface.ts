@@ -11,6 +11,7 @@ const PREFIXES: readonly (readonly [string, Surface])[] = [
   ['/vault/', 'vault'],
   ['/realtime/', 'realtime'],
   ['/data/', 'data'],
+  ['/octo/', 'octo'],
 ];
 
 const SHAPES: Record<Surface, ErrorShape> = {
@@ -20,6 +21,7 @@ const SHAPES: Record<Surface, ErrorShape> = {
   vault: 'plain',
   realtime: 'plain',
   data: 'data',
+  octo: 'octo',
 };
 
 /**

@@ -10,6 +10,7 @@ const REQUIRED: Record<Surface, string> = {
   vault: 'A platform API key is required, sent as Authorization: Bearer',
   realtime: 'A platform API key is required, sent as Authorization: Bearer',
   data: 'A platform API key is required, sent as Authorization: Bearer',
+  octo: 'A platform API key or OAuth access token is required, sent as Authorization: Bearer',
 };
 
 /**

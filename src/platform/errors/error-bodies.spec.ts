@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError, invalidField } from './app-error.js';
-import { errorBody } from './error-bodies.js';
+import { errorBody, errorStatus } from './error-bodies.js';
 
 const busy = new AppError(429, 'rate_limited', 'Too many', { retryAfterMs: 12.3, details: { limit: 60 } });
 const invalid = invalidField('stages.0.offsetDays', 'must be an integer', 'wrong_type');
@@ -46,6 +46,26 @@ describe('an error', () => {
       requestId: 'request-1',
     });
     expect(errorBody('oauth', busy, 'request-1')).toMatchObject({ error: 'temporarily_unavailable', retryAfterMs: 13 });
+  });
+
+  it('an error of OCTO has a code of the standard, the offending id and a status that the standard knows', () => {
+    const unknown = new AppError(400, 'INVALID_UNIT_ID', 'Unknown', { details: { unitId: 'x', field: 'units' } });
+    expect(errorBody('octo', unknown, 'request-1')).toEqual({
+      error: 'INVALID_UNIT_ID',
+      errorMessage: 'Unknown',
+      requestId: 'request-1',
+      unitId: 'x',
+    });
+    const message = 'stages.0.offsetDays: must be an integer';
+    expect(errorBody('octo', invalid, 'r')).toEqual({ error: 'BAD_REQUEST', errorMessage: message, requestId: 'r' });
+    expect(errorBody('octo', busy, 'r')).toMatchObject({ error: 'TOO_MANY_REQUESTS', retryAfterMs: 13 });
+    expect(errorBody('octo', null, 'r')).toMatchObject({ error: 'INTERNAL_SERVER_ERROR', requestId: 'r' });
+    const full = new AppError(409, 'capacity_exceeded', 'Not enough units available');
+    expect(errorBody('octo', full, 'r')).toMatchObject({ error: 'UNPROCESSABLE_ENTITY' });
+    expect([unknown, invalid, busy, full, null].map((error) => errorStatus('octo', error))).toEqual([
+      ...[400, 400, 429, 400, 500],
+    ]);
+    expect(errorStatus('trade', full)).toBe(409);
   });
 
   it('an internal error has only the request id, and no code', () => {

@@ -1,7 +1,9 @@
 import type { AppError } from './app-error.js';
 
 /** The shape of a surface's errors. `oauth` is the token endpoint, whose shape is RFC 6749's. */
-export type ErrorShape = 'trade' | 'plain' | 'data' | 'oauth';
+export type ErrorShape = 'trade' | 'plain' | 'data' | 'oauth' | 'octo';
+
+const OCTO_CODE = /^[A-Z][A-Z_]+$/;
 
 const UNEXPECTED = 'An unexpected error occurred';
 
@@ -16,6 +18,8 @@ export function errorBody(shape: ErrorShape, error: AppError | null, requestId: 
       return dataBody(error);
     case 'oauth':
       return oauthBody(error, requestId);
+    case 'octo':
+      return octoBody(error, requestId);
   }
 }
 
@@ -52,6 +56,35 @@ function oauthBody(error: AppError | null, requestId: string): Record<string, un
   const { error: description } = plainBody(error);
   const code = error.status === 429 || error.status === 503 ? 'temporarily_unavailable' : error.code;
   return { error: code, error_description: description, code, requestId, ...retryAfter(error) };
+}
+
+/** The ids that an error of OCTO names, each in a member of its own. */
+const OCTO_IDS = ['productId', 'optionId', 'unitId', 'availabilityId', 'uuid'];
+
+const OCTO_CODES: Record<number, string> = {
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  409: 'UNPROCESSABLE_ENTITY',
+  422: 'UNPROCESSABLE_ENTITY',
+  429: 'TOO_MANY_REQUESTS',
+  503: 'INTERNAL_SERVER_ERROR',
+};
+
+/** OCTO: `{error, errorMessage, requestId}` with the offending id; `error` is a code of the standard. */
+function octoBody(error: AppError | null, requestId: string): Record<string, unknown> {
+  if (!error) return { error: 'INTERNAL_SERVER_ERROR', errorMessage: UNEXPECTED, requestId };
+  const { error: errorMessage } = plainBody(error);
+  const ids = Object.entries(error.details ?? {}).filter(([name]) => OCTO_IDS.includes(name));
+  const own = OCTO_CODE.test(error.code) ? error.code : undefined;
+  const code = own ?? OCTO_CODES[error.status] ?? 'BAD_REQUEST';
+  return { error: code, errorMessage, requestId, ...Object.fromEntries(ids), ...retryAfter(error) };
+}
+
+/** The status of an error in the shape of its surface: OCTO knows only 400 for a request that cannot be fulfilled. */
+export function errorStatus(shape: ErrorShape, error: AppError | null): number {
+  if (!error) return 500;
+  return shape === 'octo' && ![401, 403, 404, 405, 413, 429, 503].includes(error.status) ? 400 : error.status;
 }
 
 function retryAfter(error: AppError): { retryAfterMs?: number } {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { AppError } from '../errors/app-error.js';
-import { errorBody, errorHeaders, type ErrorShape } from '../errors/error-bodies.js';
+import { errorBody, errorHeaders, errorStatus, type ErrorShape } from '../errors/error-bodies.js';
 import { errorShapeOf } from '../context/surface.js';
 
 /**
@@ -29,7 +29,8 @@ export function bareResponse(
   { url = '/', requestId }: { url?: string; requestId: string },
 ): BareResponse {
   const [path = '/'] = url.split('?', 1);
-  const body = JSON.stringify(errorBody(errorShapeOf(path), error, requestId));
+  const shape = errorShapeOf(path);
+  const body = JSON.stringify(errorBody(shape, error, requestId));
   const headers = {
     ...SECURITY,
     ...errorHeaders(error),
@@ -37,7 +38,7 @@ export function bareResponse(
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
   };
-  return { status: error.status, headers, body };
+  return { status: errorStatus(shape, error), headers, body };
 }
 
 /** The headers, alternately names and values, and the body. */

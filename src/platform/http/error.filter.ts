@@ -9,7 +9,7 @@ import { ErrorReports } from '../observability/error-reports.js';
 import { Metrics } from '../observability/metrics.js';
 import { AppError } from '../errors/app-error.js';
 import { databaseErrorOf, isUnmapped } from '../errors/database-errors.js';
-import { errorBody, errorHeaders } from '../errors/error-bodies.js';
+import { errorBody, errorHeaders, errorStatus } from '../errors/error-bodies.js';
 import { toAppError } from '../errors/to-app-error.js';
 
 /**
@@ -41,8 +41,9 @@ export class ErrorFilter implements ExceptionFilter {
     if (response.headersSent) {
       response.destroy();
     } else {
-      response.status(error?.status ?? 500).set(errorHeaders(error));
-      response.json(errorBody(errorShapeOf(request.path), error, requestId));
+      const shape = errorShapeOf(request.path);
+      response.status(errorStatus(shape, error)).set(errorHeaders(error));
+      response.json(errorBody(shape, error, requestId));
     }
   }
 

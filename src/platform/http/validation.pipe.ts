@@ -9,15 +9,18 @@ import {
 import type { Request } from 'express';
 import { invalidRequest, type Issue } from '../errors/app-error.js';
 import { Routes } from './routes.js';
-import { surfaceOf } from '../context/surface.js';
+import { type Surface, surfaceOf } from '../context/surface.js';
 import { inspectText } from '../validation/json-text.js';
 import { type DataMember, isPatch, keptAsData } from './dto.js';
 import { renamedParameters } from './query-fields.js';
 import { validateDto } from '../validation/validate-dto.js';
 
+const LENIENT: readonly Surface[] = ['storefront', 'octo'];
+
 /**
  * A route without a query accepts no parameters: a misspelt or misplaced one is rejected. A route with a query rejects
- * unknown ones by its class. The storefront ignores unknown parameters, because links to it contain tracking parameters.
+ * unknown ones by its class. The storefront ignores unknown parameters, because links to it contain tracking parameters, and so
+ * does OCTO, by its standard.
  */
 @Injectable()
 export class KnownQueryGuard implements CanActivate {
@@ -26,7 +29,8 @@ export class KnownQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();
     if (!request.url.includes('?') || this.routes.readsQuery(context.getHandler())) return true;
-    const unknown = surfaceOf(request.path) === 'storefront' ? [] : Object.keys(request.query);
+    const isLenient = LENIENT.includes(surfaceOf(request.path));
+    const unknown = isLenient ? [] : Object.keys(request.query);
     if (unknown.length === 0) return true;
     throw invalidRequest(
       unknown.map((path) => ({ path, message: `${path} is not recognized`, code: 'unknown_member' })),

@@ -107,7 +107,10 @@ export const errorSchemas = {
   },
 };
 
-const NAMES: Record<ErrorShape, keyof typeof errorSchemas> = {
+/** The document omits the operations of OCTO, which the standard documents. */
+type DocumentedShape = Exclude<ErrorShape, 'octo'>;
+
+const NAMES: Record<DocumentedShape, keyof typeof errorSchemas> = {
   trade: 'TradeError',
   plain: 'PlainError',
   data: 'DataError',
@@ -115,7 +118,7 @@ const NAMES: Record<ErrorShape, keyof typeof errorSchemas> = {
 };
 
 /** The schema of an error of this shape with one of these codes. */
-export function errorSchema(shape: ErrorShape, status: number, codes: readonly string[]): Record<string, unknown> {
+export function errorSchema(shape: DocumentedShape, status: number, codes: readonly string[]): Record<string, unknown> {
   const reference = { $ref: `#/components/schemas/${NAMES[shape]}` };
   const told = [...new Set(codes.flatMap((code) => codeInBody(shape, status, code) ?? []))];
   if (told.length === 0) return reference;
@@ -124,7 +127,11 @@ export function errorSchema(shape: ErrorShape, status: number, codes: readonly s
 }
 
 /** An example error of this shape, made by the function that makes the responses. */
-export function errorExample(shape: ErrorShape, status: number, code: string | undefined): Record<string, unknown> {
+export function errorExample(
+  shape: DocumentedShape,
+  status: number,
+  code: string | undefined,
+): Record<string, unknown> {
   const waits = status === 429 || status === 503 ? { retryAfterMs: 1200 } : {};
   const error = code === undefined ? null : new AppError(status, code, 'Explanation in English', waits);
   return errorBody(shape, error, '01a1fbba-d2cc-7cc4-85a9-bb713a84ccfc');

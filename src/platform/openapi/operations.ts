@@ -194,6 +194,7 @@ function successHeaders(
 function errorResponses(operation: OperationObject, route: Route, isList: boolean): ResponsesObject {
   const { errorBodies, errorPages } = route;
   const shape = errorShapeOf(route.path.replace(/:\w+/g, 'x'));
+  if (shape === 'octo') throw new Error(`${route.path} belongs to the standard, which documents it`);
   const headers = parametersOf(operation);
   const accepted = {
     body: operation.requestBody !== undefined || ['POST', 'PUT', 'PATCH', 'DELETE'].includes(route.method),

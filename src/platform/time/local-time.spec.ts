@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { earlier, instantOf, wallTimeOf } from './local-time.js';
+import { earlier, instantOf, wallTimeOf, localTimeText } from './local-time.js';
 
 const BUCHAREST = 'Europe/Bucharest';
 const ZONES = [BUCHAREST, 'America/New_York', 'Pacific/Apia', 'Asia/Kathmandu', 'Australia/Lord_Howe', 'UTC'];
@@ -71,4 +71,14 @@ describe('a time that is days and hours earlier', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['2026-03-28T07:00:00.500Z', 'Europe/Bucharest', '2026-03-28T09:00:00+02:00'],
+  ['2026-03-29T06:00:00Z', 'Europe/Bucharest', '2026-03-29T09:00:00+03:00'],
+  ['2026-10-25T00:30:00Z', 'Europe/Bucharest', '2026-10-25T03:30:00+03:00'],
+  ['2026-10-25T01:30:00Z', 'Europe/Bucharest', '2026-10-25T03:30:00+02:00'],
+  ['2026-01-01T03:00:00Z', 'America/St_Johns', '2025-12-31T23:30:00-03:30'],
+])('the instant %s in %s is %s', (instant, zone, text) => {
+  expect(localTimeText(new Date(instant), zone)).toBe(text);
 });

@@ -21,6 +21,16 @@ export function localDayOf(instant: Date, timeZone: string): string {
   return new Date(wallTimeOf(instant, timeZone)).toISOString().slice(0, 10);
 }
 
+/** The local time of a zone with the offset in force at that instant, in whole seconds: `2026-03-28T09:00:00+02:00`. */
+export function localTimeText(instant: Date, timeZone: string): string {
+  const wall = wallTimeOf(instant, timeZone);
+  const minutes = Math.round((wall - instant.getTime()) / 60_000);
+  const digits = (count: number) => String(count).padStart(2, '0');
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  const offset = `${minutes < 0 ? '-' : '+'}${digits(hours)}:${digits(rest)}`;
+  return `${new Date(wall).toISOString().slice(0, 19)}${offset}`;
+}
+
 /**
  * The instant of a local time. If the clocks go back and it exists twice, the earlier one; if they go forward and skip
  * it, the same distance after the jump.

@@ -97,6 +97,15 @@ interface MemberRule {
 
 type Rules = ReadonlyMap<string, MemberRule>;
 
+const ignoring = new WeakSet<object>();
+
+/** Members that the class does not declare are ignored, where a standard that others keep requires it. */
+export function IgnoresUnknownMembers(): ClassDecorator {
+  return (type) => {
+    ignoring.add(type);
+  };
+}
+
 const knownRules = new WeakMap<object, Rules>();
 
 interface ValidatedDto<T> {
@@ -125,7 +134,7 @@ class DtoValidation {
     const members = new Map<string, unknown>(Object.entries(given));
     const tooLarge = this.rejectTooLarge(rules, members, path);
 
-    this.rejectUnknown(rules, members.keys(), path);
+    if (!ignoring.has(type)) this.rejectUnknown(rules, members.keys(), path);
 
     const body = [...members]
       .filter(([name]) => !tooLarge.has(name))

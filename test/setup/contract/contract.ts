@@ -6,6 +6,8 @@ import { surfaceFaults } from './surfaces.js';
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
 /** Served for operators and their tools: not a part of the API, and without its error bodies. */
 const BESIDE_THE_API = /^\/($|(docs|reference|openapi\.json|metrics|health)(\/|$))/i;
+/** The standard documents these operations, not our document. */
+const OF_THE_STANDARD = /^\/octo(\/|$)/i;
 const WITHOUT_BODY = [204, 304];
 
 /**
@@ -37,7 +39,7 @@ export class Contract {
 
     const route = this.operations.find(method, path);
     if (route) yield* this.documentedFaults(exchange, route.operation);
-    else if (status < 400 && method !== 'OPTIONS' && !BESIDE_THE_API.test(path))
+    else if (status < 400 && method !== 'OPTIONS' && !BESIDE_THE_API.test(path) && !OF_THE_STANDARD.test(path))
       yield 'no such operation is documented';
 
     const hasErrorBody = status >= 400 && method !== 'HEAD' && !BESIDE_THE_API.test(path);

@@ -17,6 +17,13 @@ const shapes = {
   unmappedToken: shape(unmappedToken, ['error', 'requestId']),
   plain: shape({ error: text, retryAfterMs }, ['error']),
   data: shape({ code: text, message: text, retryAfterMs }, ['code', 'message']),
+  octo: shape(
+    {
+      ...{ error: text, errorMessage: text, requestId: text, retryAfterMs, productId: text, optionId: text },
+      ...{ unitId: text, availabilityId: text, uuid: text },
+    },
+    ['error', 'errorMessage', 'requestId'],
+  ),
 };
 
 /** The faults of an error body by the rules of its surface, which the path determines; empty if there are none. */
@@ -51,6 +58,7 @@ function isPage(path: string, { headers, status }: Exchange): boolean {
 function shapeOf(path: string, status: number): ValidateFunction {
   if (isBelow(path, ['/vault', '/realtime'])) return shapes.plain;
   if (isBelow(path, ['/data'])) return shapes.data;
+  if (isBelow(path, ['/octo'])) return shapes.octo;
   const isToken = isBelow(path, ['/connect/v1/oauth']);
   if (status === 500) return isToken ? shapes.unmappedToken : shapes.unmapped;
   return isToken ? shapes.token : shapes.trade;

@@ -27,7 +27,7 @@ import { AllotmentsRepository } from './allotments.repository.js';
 import type { ReleaseRule } from './release-rule.js';
 import { slotsIn, subjectOf, sumOf, toRecord } from './releases.service.js';
 import { SlotOpeningsService } from './slot-openings.service.js';
-import type { SlotKey } from './slots.repository.js';
+import { type ChannelSlot, type SlotKey, SlotsRepository } from './slots.repository.js';
 import { type ItemSale, type ItemUnits, SlotsService } from './slots.service.js';
 
 const CHANNEL = 'distribution.allotments';
@@ -44,6 +44,7 @@ export class AllotmentsService {
     private readonly database: Database,
     private readonly repository: AllotmentsRepository,
     private readonly slots: SlotsService,
+    private readonly slotRows: SlotsRepository,
     private readonly openings: SlotOpeningsService,
     private readonly channels: ChannelsService,
     private readonly products: ProductsService,
@@ -167,6 +168,11 @@ export class AllotmentsService {
       allotmentChannelId: foreign.channelId,
       bookingChannelId: channelId,
     });
+  }
+
+  /** The open slots of the channel on these departures. While a departure is locked, its slots do not change. */
+  async listSlotsOf(channelId: string, departureIds: readonly string[]): Promise<ChannelSlot[]> {
+    return this.slotRows.listOfChannel(channelId, departureIds);
   }
 
   /** Whether the allotment has an open slot on the departure. */

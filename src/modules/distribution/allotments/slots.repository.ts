@@ -7,6 +7,7 @@ import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { DeparturesService } from '../../operations/index.js';
+import type { AllotmentType } from './allotment.entity.js';
 import { AllotmentSlot } from './allotment-slot.entity.js';
 import type { ListSlots } from './slot.dto.js';
 
@@ -47,6 +48,21 @@ export interface Movement {
 export type SlotCounter = 'sold' | 'held';
 
 const REMAINING = 'allotted - sold - held - released - suspended';
+
+const remainingOf = (alias: string) =>
+  `${alias}.allotted - ${alias}.sold - ${alias}.held - ${alias}.released - ${alias}.suspended`;
+
+/** The slot of a channel on a departure, for a sale. */
+export interface ChannelSlot {
+  allotmentId: string;
+  departureId: string;
+  type: AllotmentType;
+  /** Whether the allotment sells. */
+  active: boolean;
+  /** Units of the channel, less those that were released. */
+  units: number;
+  remaining: number;
+}
 
 /** Reads and writes slots and the movements of their units. A change of units locks the departure before the slot. */
 @Injectable()
@@ -217,6 +233,20 @@ export class SlotsRepository {
       [allotmentId, departureId, units, this.clock.now()],
     );
     return slot?.id ?? null;
+  }
+
+  /** The open slots of the channel on these departures. */
+  async listOfChannel(channelId: string, departureIds: readonly string[]): Promise<ChannelSlot[]> {
+    return this.database.prepared<ChannelSlot>(
+      'slots-of-channel',
+      `select slot.allotment_id as "allotmentId", slot.departure_id as "departureId", allotment.type, allotment.active,
+         slot.allotted - slot.released as units, ${remainingOf('slot')} as remaining
+       from allotment_slots slot join allotments allotment on allotment.id = slot.allotment_id
+       where allotment.channel_id = $1 and slot.departure_id = any($2) and slot.closed_at is null
+         and allotment.deleted_at is null
+       order by slot.id`,
+      [channelId, departureIds],
+    );
   }
 
   async countRemaining({ allotmentId, departureId }: SlotKey): Promise<number> {

@@ -136,6 +136,10 @@ export class ChannelsService {
     await this.usableStatus(LOCK_STATUS, id, field);
   }
 
+  async isSelling(id: string): Promise<boolean> {
+    return (await this.rows.get(id)).status === 'active';
+  }
+
   async assertSelling(id: string, field = 'channelId'): Promise<void> {
     const status = await this.usableStatus(READ_STATUS, id, field);
     if (status === 'inactive') throw conflict('channel_inactive', 'The channel is inactive', { field });

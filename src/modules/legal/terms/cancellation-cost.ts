@@ -1,6 +1,6 @@
 import { named } from '../../../platform/http/named-values.js';
 import { divideRounded } from '../../../platform/money/money.js';
-import { daysBetween } from '../../../platform/time/calendar.js';
+import { daysAfter, daysBetween } from '../../../platform/time/calendar.js';
 import type { PolicyRule, RefundType } from '../policy-versions/policy-rule.js';
 
 /** The party that ended the sale. Customers owe a fee only if they cancelled. */
@@ -87,6 +87,30 @@ export function cancellationCost(policies: readonly CancellationPolicy[], sale: 
     outcome: outcomeOf(lines),
     warnings: initiator === 'customer' && isUncovered ? ['no_cancellation_terms'] : [],
   };
+}
+
+/** Nothing is ever refunded. */
+const MAX_DAYS = 3650;
+
+/**
+ * The fewest days before the departure on which a cancellation by the customer is still refunded in part; 0 without terms, and
+ * 3650 if nothing is ever refunded.
+ */
+export function lastRefundDays(
+  policies: readonly CancellationPolicy[],
+  { productId, today }: { productId: string; today: string },
+): number {
+  const days = policies.flatMap(({ rules }) => rules.flatMap(({ daysBeforeDeparture }) => daysBeforeDeparture ?? []));
+  const totalCents = 1_000_000;
+  for (const cancelledBefore of [0, ...days.toSorted((a, b) => a - b)]) {
+    const { feeCents } = cancellationCost(policies, {
+      ...{ currency: '', initiator: 'customer', cancelledOn: today, departureDate: daysAfter(today, cancelledBefore) },
+      items: [{ productId, totalCents, refundable: true }],
+    });
+    // Staff decide about a flat fee in some currency, so something may be refunded.
+    if (feeCents === null || feeCents < totalCents) return Math.min(cancelledBefore, MAX_DAYS);
+  }
+  return MAX_DAYS;
 }
 
 function lineOf(

@@ -10,7 +10,7 @@ import { ASSIGNMENT_SCOPES, PolicyAssignment } from '../policy-assignments/polic
 import type { VersionView } from '../policy-versions/policy-version.entity.js';
 import { PolicyVersionsService } from '../policy-versions/policy-versions.service.js';
 import { digestOf } from '../texts/document-text.js';
-import { cancellationCost, type CancellationCost, type CancelledSale } from './cancellation-cost.js';
+import { cancellationCost, type CancellationCost, type CancelledSale, lastRefundDays } from './cancellation-cost.js';
 
 export const OUTCOMES = named('PolicyOutcome', [
   'applies',
@@ -135,6 +135,22 @@ export class TermsService {
     );
     const lines = linesOf(rows);
     return { lines, sha256: digestOf(canonicalize(lines) ?? '') };
+  }
+
+  /**
+   * For each product, the fewest days before its departure on which a sale of today is still refunded in part when the customer
+   * cancels it.
+   */
+  async lastRefundDays(
+    productIds: readonly string[],
+    { channelId }: { channelId: string },
+  ): Promise<Map<string, number>> {
+    const today = this.clock.today();
+    const { lines } = await this.inForce({ on: today, channelId, productIds });
+    const own = lines.filter(({ kind }) => kind === 'cancellation');
+    const rules = await this.versions.rulesOf(own.map(({ policyVersionId }) => policyVersionId));
+    const policies = own.map((line) => ({ ...line, rules: rules.get(line.policyVersionId) ?? [] }));
+    return new Map(productIds.map((id) => [id, lastRefundDays(policies, { productId: id, today })]));
   }
 
   /** Computes the cost of cancelling a sale by the rules of the versions under which it was made, even if they are retired. */

@@ -37,6 +37,15 @@ export interface ChangedDeparture {
   tentative: boolean;
 }
 
+/** What the departures of a product have in common. */
+export interface DepartureOutlook {
+  productId: string;
+  currencies: string[];
+  /** `HH:MM`. */
+  startTimes: string[];
+  lowestCents: number;
+}
+
 /** A departure that had too few units. */
 export interface Shortage {
   departureId: string;
@@ -101,6 +110,34 @@ export class DeparturesRepository {
     const condition = `d.product_id = $1 and d.status = 'scheduled' and d.starts_at > $2
       order by d.starts_at, d.id limit $3`;
     return this.read('departures-upcoming', condition, [productId, this.clock.now(), limit]);
+  }
+
+  /** Departures of the product in a time zone that start on a local day of this range, the earliest first. */
+  async listOn(
+    productId: string,
+    { timeZone, from, to, limit }: { timeZone: string; from: string; to: string; limit: number },
+  ): Promise<DepartureView[]> {
+    const condition = `d.product_id = $1 and d.time_zone = $2 and d.start_date between $3::date and $4::date
+      order by d.starts_at, d.id limit $5`;
+    return this.read('departures-on', condition, [productId, timeZone, from, to, limit]);
+  }
+
+  /**
+   * Currencies and local start times of the scheduled departures of these products that start within a period; the currency of the
+   * earliest departure comes first.
+   */
+  async outlookOf(productIds: readonly string[], until: Date): Promise<DepartureOutlook[]> {
+    return this.database.prepared<DepartureOutlook>(
+      'departures-outlook',
+      `select product_id as "productId",
+         array(select currency from departures c where c.product_id = d.product_id and c.status = 'scheduled'
+           and c.starts_at between $2 and $3 group by currency order by min(c.starts_at)) as currencies,
+         (array_agg(distinct to_char(starts_at at time zone time_zone, 'HH24:MI')))[1:100] as "startTimes",
+         min(price_cents)::float8 as "lowestCents"
+       from departures d where product_id = any($1) and status = 'scheduled' and starts_at between $2 and $3
+       group by product_id`,
+      [productIds, this.clock.now(), until],
+    );
   }
 
   /** Returns what is wrong with the resources of the departure, on which these people have confirmed bookings. */

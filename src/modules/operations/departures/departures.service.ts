@@ -38,7 +38,13 @@ import {
   UpdateDeparture,
 } from './departure.dto.js';
 import type { Departure, DepartureChanges, DeparturePickup, DepartureView } from './departure.entity.js';
-import { type ChangedDeparture, DeparturesRepository, type Shortage, type Units } from './departures.repository.js';
+import {
+  type ChangedDeparture,
+  type DepartureOutlook,
+  DeparturesRepository,
+  type Shortage,
+  type Units,
+} from './departures.repository.js';
 import type { ResourceWarningRow } from './resource-warnings.js';
 import { newDeparture } from './new-departure.js';
 import { acceptedStates, bookableUntil, type CallOffReason, type SalesState, type SalesTerms } from './sales-state.js';
@@ -355,6 +361,19 @@ export class DeparturesService {
   /** Scheduled departures of the product that have yet to start, the earliest first. Reads without locks. */
   async listUpcoming(productId: string, limit: number): Promise<DepartureSummary[]> {
     return (await this.repository.listUpcoming(productId, limit)).map(toDepartureSummary);
+  }
+
+  /** Departures of the product in a time zone that start on a local day of this range, the earliest first. Reads without locks. */
+  async listOn(
+    productId: string,
+    range: { timeZone: string; from: string; to: string; limit: number },
+  ): Promise<DepartureSummary[]> {
+    return (await this.repository.listOn(productId, range)).map(toDepartureSummary);
+  }
+
+  /** Currencies and local start times of the scheduled departures of these products in the next days. */
+  async outlookOf(productIds: readonly string[], days: number): Promise<DepartureOutlook[]> {
+    return this.repository.outlookOf(productIds, this.clock.inSeconds(days * 86_400));
   }
 
   /** Locks these departures until the running transaction ends, in the order of their ids. */

@@ -8,13 +8,14 @@ export interface DatedPrice extends ListedPrice {
   to: string | null;
 }
 
-/** A sale without a channel. With options, one of `optionIds` is sold; `[null]` means that the product has none. */
+/** A sale, without a channel unless given. With options, one of `optionIds` is sold; `[null]` means that the product has none. */
 interface AdvertisedSale {
   currency: string;
   today: string;
   /** Service dates, from today on. */
   days: number;
   optionIds: readonly (string | null)[];
+  channelId?: string | null;
 }
 
 /** A set of service dates: bit n is the date n days from today. */
@@ -26,10 +27,10 @@ type ServiceDates = bigint;
  */
 export function lowestPrice(
   prices: readonly DatedPrice[],
-  { currency, today, days, optionIds }: AdvertisedSale,
+  { currency, today, days, optionIds, channelId = null }: AdvertisedSale,
 ): number | null {
   const datesOf = serviceDates(today, days);
-  const ranked = rankedPrices(prices, { currency, channelId: null, today }).map((price) => ({
+  const ranked = rankedPrices(prices, { currency, channelId, today }).map((price) => ({
     ...price,
     dates: datesOf(price),
   }));

@@ -39,6 +39,15 @@ const ADVERTISED_PRICES = `
     and (price.service_from is null or price.service_from <= $3::date)
     and (price.service_to is null or price.service_to >= $2::date)`;
 
+/** The prices of active lists, general ones and those of a channel, for service dates of a period. */
+const CHANNEL_PRICES = `
+  select price.unit_id, list.id, list.version, list.created_at, list.currency, list.channel_id, list.sold_from, list.sold_to,
+    list.priority, price.option_id, price.weekday, price.amount_cents, price.service_from, price.service_to
+  from prices price join price_lists list on list.id = price.price_list_id
+  where price.unit_id = any($1) and list.status = 'active' and (list.channel_id is null or list.channel_id = $2)
+    and (price.service_from is null or price.service_from <= $4::date)
+    and (price.service_to is null or price.service_to >= $3::date)`;
+
 interface ListedRow {
   unit_id: string;
   id: string;
@@ -130,10 +139,16 @@ export class PriceListsRepository {
   ): Promise<DatedPrice[]> {
     const values = [unitIds, today, last];
     const rows = await this.database.prepared<DatedRow>('prices-advertised', ADVERTISED_PRICES, values);
-    return rows.map((row) => ({
-      ...{ ...toListedPrice(row), unitId: row.unit_id },
-      ...{ from: row.service_from, to: row.service_to },
-    }));
+    return rows.map(toDatedPrice);
+  }
+
+  /** Prices that customers of the channel can pay for service dates of a period, in lists on sale now or on other days. */
+  async pricesOfChannel(
+    unitIds: readonly string[],
+    { channelId, from, to }: { channelId: string; from: string; to: string },
+  ): Promise<DatedPrice[]> {
+    const values = [unitIds, channelId, from, to];
+    return (await this.database.prepared<DatedRow>('prices-channel', CHANNEL_PRICES, values)).map(toDatedPrice);
   }
 
   /** IDs of the products that the list has prices of. */
@@ -181,6 +196,10 @@ export class PriceListsRepository {
       options: new Map(options.map(({ id, product_id: productId }) => [id, productId])),
     };
   }
+}
+
+function toDatedPrice(row: DatedRow): DatedPrice {
+  return { ...toListedPrice(row), unitId: row.unit_id, from: row.service_from, to: row.service_to };
 }
 
 function toListedPrice(row: ListedRow): ListedPrice {

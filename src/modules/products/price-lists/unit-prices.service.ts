@@ -33,7 +33,7 @@ export interface UnitSale {
 }
 
 /** `priceCents` is the price of one unit, and `unitPrices` are those that precede price lists. */
-interface PricesOfDeparture {
+export interface PricesOfDeparture {
   /** The only option that is sold on it; null for all options. */
   optionId: string | null;
   currency: string;
@@ -337,9 +337,13 @@ function optionOnDeparture({ optionId, departure }: Pick<UnitSale, 'optionId' | 
 }
 
 /** The general price of the departure counts for adults, and for an only unit. */
-function ofDeparture(
+export function ofDeparture(
   { currency, priceCents, unitPrices }: PricesOfDeparture,
-  { unit, optionId, all }: { unit: ProductUnit; optionId: string | null; all: readonly ProductUnit[] },
+  {
+    unit,
+    optionId,
+    all,
+  }: { unit: Pick<ProductUnit, 'id' | 'type'>; optionId: string | null; all: readonly unknown[] },
 ): DeparturePrice {
   const own = unitPrices.filter(
     (price) => price.unitId === unit.id && (price.optionId === null || price.optionId === optionId),

@@ -92,6 +92,34 @@ export class ProductsRepository {
     return rows.map(({ id }) => id);
   }
 
+  /** Active products: all of them, or those with the IDs; in the order of their names. */
+  async listSold(ids: readonly string[] | null, limit: number): Promise<Product[]> {
+    return this.products.read({
+      name: 'products-sold',
+      text: `select ${this.products.columns('product')} from products as product
+        where status = 'active' and ($1::text[] is null or id = any($1)) order by name, id limit $2`,
+      values: [ids, limit],
+    });
+  }
+
+  async optionsOfAll(productIds: readonly string[]): Promise<ProductOption[]> {
+    return this.options.read({
+      name: 'product-options-of-all',
+      text: `select ${this.options.columns('option')} from product_options as option
+        where product_id = any($1) order by position, id`,
+      values: [productIds],
+    });
+  }
+
+  async unitsOfAll(productIds: readonly string[]): Promise<ProductUnit[]> {
+    return this.units.read({
+      name: 'product-units-of-all',
+      text: `select ${this.units.columns('unit')} from product_units as unit
+        where product_id = any($1) order by position, id`,
+      values: [productIds],
+    });
+  }
+
   /** All options of a product; at most 50. */
   async optionsOf(productId: string): Promise<ProductOption[]> {
     return this.options.listBy({ productId }, ['position', 'id']);

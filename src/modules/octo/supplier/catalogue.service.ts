@@ -1,0 +1,190 @@
+import { Injectable } from '@nestjs/common';
+import { Env } from '../../../platform/config/env.js';
+import { TermsService } from '../../legal/index.js';
+import { DeparturesService } from '../../operations/index.js';
+import { OrganizationService } from '../../organization/index.js';
+import {
+  type ChannelOption,
+  type ChannelProduct,
+  ChannelProductsService,
+  type ChannelUnit,
+} from '../../products/index.js';
+import type { OctoOption, OctoPricing, OctoProduct, OctoUnit } from './octo-objects.js';
+import { badRequest, invalidId } from './octo-errors.js';
+import { pricingOf } from './octo-pricing.js';
+import type { Reseller } from './resellers.service.js';
+
+const MAX_PRODUCTS = 500;
+/** Start times and currencies are those of the departures of the next days. */
+const OUTLOOK_DAYS = 90;
+const CURRENCY_DAYS = 731;
+/** The option of a product that has none. */
+const ONLY_OPTION = 'DEFAULT';
+
+/** The fields of travelers that the standard knows, by ours. */
+const CONTACT_FIELDS: Readonly<Record<string, string>> = {
+  firstName: 'firstName',
+  lastName: 'lastName',
+  email: 'emailAddress',
+  phone: 'phoneNumber',
+  language: 'locales',
+};
+
+type Terms = { locale: string; cutoffDays: number; startTimes: string[]; lowest: ReadonlyMap<string, number> };
+
+/** The supplier and its products, as a reseller sees them. */
+@Injectable()
+export class CatalogueService {
+  constructor(
+    private readonly products: ChannelProductsService,
+    private readonly departures: DeparturesService,
+    private readonly terms: TermsService,
+    private readonly organization: OrganizationService,
+    private readonly env: Env,
+  ) {}
+
+  async getSupplier(): Promise<object> {
+    const { id, legalName, tradeName, website, email, phone, address } = await this.organization.getProfile();
+    const contact = { website, email, telephone: phone, address };
+    return { id, name: tradeName ?? legalName, endpoint: `${this.env.baseUrl}/octo`, contact };
+  }
+
+  async list({ connection, isSelling, withPricing }: Reseller): Promise<OctoProduct[]> {
+    if (!isSelling) return [];
+    const ids = connection.catalogue === 'all' ? null : connection.productIds;
+    return this.describe(await this.products.list(ids, MAX_PRODUCTS), { connection, withPricing });
+  }
+
+  async get(id: string, { connection, withPricing, isSelling }: Reseller): Promise<OctoProduct> {
+    const product = isSelling ? await this.find(id, { connection }) : null;
+    const [described] = product ? await this.describe([product], { connection, withPricing }) : [];
+    if (!described) throw invalidId('INVALID_PRODUCT_ID', 'productId', id);
+    return described;
+  }
+
+  /** The product and its option that the reseller names. Throws if it is not offered. */
+  async getSold(
+    productId: string,
+    optionId: string,
+    reseller: Pick<Reseller, 'connection'>,
+  ): Promise<{ product: ChannelProduct; option: ChannelOption | null }> {
+    const product = await this.find(productId, reseller);
+    if (!product) throw invalidId('INVALID_PRODUCT_ID', 'productId', productId);
+    const option = product.options.find(({ id }) => id === optionId) ?? null;
+    const isKnown = product.options.length === 0 ? optionId === ONLY_OPTION : option !== null;
+    if (!isKnown) throw invalidId('INVALID_OPTION_ID', 'optionId', optionId);
+    return { product, option };
+  }
+
+  /** Throws for a currency in which no departure of the product is sold. */
+  async assertCurrency(productId: string, currency: string): Promise<void> {
+    const [outlook] = await this.departures.outlookOf([productId], CURRENCY_DAYS);
+    if (outlook?.currencies.includes(currency)) return;
+    throw badRequest('The product is not sold in this currency');
+  }
+
+  private async find(id: string, { connection }: Pick<Reseller, 'connection'>): Promise<ChannelProduct | null> {
+    if (!connection.offers(id)) return null;
+    const [product] = await this.products.list([id], 1);
+    return product ?? null;
+  }
+
+  /** Leaves out products without a currency: they have neither departures nor prices to sell at. */
+  private async describe(
+    products: readonly ChannelProduct[],
+    { connection, withPricing }: Pick<Reseller, 'connection' | 'withPricing'>,
+  ): Promise<OctoProduct[]> {
+    const ids = products.map(({ id }) => id);
+    const outlooks = new Map(
+      (await this.departures.outlookOf(ids, OUTLOOK_DAYS)).map((outlook) => [outlook.productId, outlook]),
+    );
+    const { defaultLanguage: locale } = await this.organization.getProfile();
+    const { channelId } = connection;
+    const described: OctoProduct[] = [];
+    const cutoffs = await this.terms.lastRefundDays(ids, { channelId });
+    for (const product of products) {
+      const { currencies = [], startTimes = [] } = outlooks.get(product.id) ?? {};
+      const [currency] = currencies;
+      const lowest =
+        withPricing && currency ? await this.products.lowestPrices(product, { channelId, currency }) : new Map();
+      const terms = { locale, cutoffDays: cutoffs.get(product.id) ?? 0, startTimes, lowest };
+      described.push(toProduct(product, terms, { connection, currencies: withPricing ? currencies : null }));
+    }
+    return described;
+  }
+}
+
+function toProduct(
+  product: ChannelProduct,
+  terms: Terms,
+  { connection, currencies }: Pick<Reseller, 'connection'> & { currencies: string[] | null },
+): OctoProduct {
+  const { id, name, timeZone, issueVouchers, options } = product;
+  const hasVouchers = issueVouchers !== 'never';
+  const [currency] = currencies ?? [];
+  const pricing = (cents: number): OctoPricing[] =>
+    currency === undefined ? [] : [pricingOf({ channelCents: cents, generalCents: null }, { connection, currency })];
+  const units = product.units.map((unit) => toUnit(unit, product, currencies && terms, pricing));
+  return {
+    ...{ id, internalName: name, reference: null, locale: terms.locale, timeZone },
+    ...{ allowFreesale: false, instantConfirmation: true, instantDelivery: issueVouchers === 'on_confirmation' },
+    ...{ availabilityRequired: true, availabilityType: 'START_TIME' },
+    deliveryFormats: hasVouchers ? ['QRCODE'] : [],
+    deliveryMethods: hasVouchers ? ['VOUCHER'] : [],
+    redemptionMethod: hasVouchers ? 'DIGITAL' : 'MANIFEST',
+    options: (options.length === 0 ? [null] : options).map((option) => toOption(option, product, terms, units)),
+    ...(currencies && {
+      ...(currency !== undefined && { defaultCurrency: currency }),
+      availableCurrencies: currencies,
+      pricingPer: 'UNIT' as const,
+    }),
+  };
+}
+
+function toOption(
+  option: ChannelOption | null,
+  { options, requiredContactFields }: ChannelProduct,
+  { cutoffDays, startTimes }: Terms,
+  units: OctoUnit[],
+): OctoOption {
+  const times = option && option.startTimes.length > 0 ? option.startTimes : startTimes;
+  return {
+    id: option?.id ?? ONLY_OPTION,
+    default: option === null || option.isDefault || options.length === 1,
+    internalName: option?.name ?? ONLY_OPTION,
+    reference: null,
+    availabilityLocalStartTimes: times.length > 0 ? times : ['00:00'],
+    cancellationCutoff: cutoffDays === 1 ? '1 day before departure' : `${cutoffDays} days before departure`,
+    cancellationCutoffAmount: cutoffDays,
+    cancellationCutoffUnit: 'day',
+    requiredContactFields: requiredContactFields.flatMap((field) => CONTACT_FIELDS[field] ?? []),
+    restrictions: { minUnits: option?.minUnits ?? 1, maxUnits: option?.maxUnits ?? null },
+    units,
+  };
+}
+
+function toUnit(
+  unit: ChannelUnit,
+  { requiredTravelerFields }: ChannelProduct,
+  priced: Terms | null,
+  pricing: (cents: number) => OctoPricing[],
+): OctoUnit {
+  const cents = priced?.lowest.get(unit.id);
+  return {
+    id: unit.id,
+    internalName: unit.name,
+    reference: null,
+    type: unit.type.toUpperCase(),
+    requiredContactFields: requiredTravelerFields.flatMap((field) => CONTACT_FIELDS[field] ?? []),
+    restrictions: {
+      minAge: unit.minAge ?? 0,
+      maxAge: unit.maxAge ?? 120,
+      idRequired: unit.idRequired,
+      minQuantity: unit.minQuantity,
+      maxQuantity: unit.maxQuantity,
+      paxCount: unit.paxCount,
+      accompaniedBy: unit.accompaniedBy,
+    },
+    ...(priced && { pricingFrom: cents === undefined ? [] : pricing(cents) }),
+  };
+}
