@@ -44,6 +44,14 @@ export const travelersRecipes: Record<string, Recipe> = {
     const subject = (answer: object) => ({ type: 'voucher', id: (answer as { id: string }[])[0]?.id ?? '' });
     return { ...staff(app), parameters: { bookingId }, body: { itemIds: [item.id] }, subject };
   },
+  [`POST ${BOOKINGS}/{bookingId}/copies`]: async (app) => {
+    const { bookingId } = await bookingWithTraveler(app);
+    await addItem(app.as('owner'), bookingId, { departureId: (await newDeparture(app)).id });
+    return {
+      ...{ ...staff(app), parameters: { bookingId }, body: {}, subject: made('booking') },
+      follows: ['bookings.booking.create', 'bookings.traveler.create', 'bookings.booking_item.create'],
+    };
+  },
   [`POST ${BOOKINGS}/{bookingId}/dispatch`]: async (app) => {
     const { bookingId } = await sold(app, { booking: { customerEmail: 'clara@example.com' } });
     const subject = made('notification_message');

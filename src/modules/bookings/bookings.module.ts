@@ -16,6 +16,8 @@ import { AnsweredQuestionListener } from './answers/answered-question-listener.j
 import { AnswersRepository } from './answers/answers.repository.js';
 import { AnswersService } from './answers/answers.service.js';
 import { AnswerCustomerListener, AnswerRetentionJobs } from './answers/answer-retention.jobs.js';
+import { BookingCopiesController } from './item-sales/booking-copies.controller.js';
+import { BookingCopiesService } from './item-sales/booking-copies.service.js';
 import { BookingData } from './personal-data/booking-data.js';
 import { BookingCustomerListener } from './bookings/booking-customer-listener.js';
 import { BookingItemsController } from './item-sales/booking-items.controller.js';
@@ -65,6 +67,7 @@ import './bookings-tables.js';
   controllers: [
     AgencyTermsController,
     AnswersController,
+    BookingCopiesController,
     BookingsController,
     BookingItemsController,
     ItemTravelersController,
@@ -80,6 +83,7 @@ import './bookings-tables.js';
     AnsweredQuestionListener,
     AnswersRepository,
     AnswersService,
+    BookingCopiesService,
     BookingCustomerListener,
     BookingData,
     BookingItemsService,

@@ -98,7 +98,7 @@ const REASONS: Record<string, readonly string[]> = {
   '409 already_dispatched': ['bookings_dispatch', 'invoices_dispatch', 'recordDocuments_dispatch'],
   '409 voucher_void': ['vouchers_void'],
   // The requests share a resource that is exhausted, or that another of them has changed meanwhile.
-  '409 capacity_exceeded': ['bookingItems_add', 'bookingItems_update'],
+  '409 capacity_exceeded': ['bookingCopies_copy', 'bookingItems_add', 'bookingItems_update'],
   '409 component_unavailable': ['trips_price'],
   '409 trip_changed': ['trips_price', 'trips_reserve'],
   '409 trip_not_priced': ['trips_reserve'],

@@ -89,11 +89,9 @@ export class UnitSalesService {
       const { id, customerLanguage } = await this.bookings.create({ customerId, currency: departure.currency });
       if (quantity === null) await this.addUnits(id, { departureId, optionId, units: [...units] }, 'held_before');
       else {
-        const { productId, priceCents: unitSellCents, taxCodeId } = departure;
-        const taxIncludedCents = departureTax(quantity * unitSellCents, departure);
-        const tax = taxCodeId === null ? { taxIncludedCents } : { taxCodeId };
+        const { productId } = departure;
         const title = (await this.products.findTitle(productId, customerLanguage)) ?? productId;
-        const item = { type: 'unit', title, quantity, unitSellCents, departureId, ...tax } as const;
+        const item = { type: 'unit', title, quantity, departureId, ...seatPrice(departure, quantity) } as const;
         await this.items.add(id, item, { terms: 'held_before' });
       }
       return id;
@@ -168,6 +166,16 @@ export class UnitSalesService {
     }
     return travelers;
   }
+}
+
+/** The price and tax of seats of a departure whose product has no units. */
+export function seatPrice(
+  departure: DepartureSummary,
+  quantity: number,
+): Pick<CreateBookingItem, 'unitSellCents' | 'taxIncludedCents' | 'taxCodeId'> {
+  const { priceCents: unitSellCents, taxCodeId } = departure;
+  const taxIncludedCents = departureTax(quantity * unitSellCents, departure);
+  return taxCodeId === null ? { unitSellCents, taxIncludedCents } : { unitSellCents, taxCodeId };
 }
 
 function isOfUnits(body: AddBookingItems): body is UnitsRequest {

@@ -305,6 +305,25 @@ export class TravelersService {
     }
   }
 
+  /**
+   * Copies the active travelers with their names and contacts to a new booking. Returns the ids of the copies by those of the
+   * originals. Documents and health data belong to one journey; a customer who is no longer active is not named.
+   */
+  async copy(sourceId: string, bookingId: string): Promise<Map<string, string>> {
+    const originals = (await this.repository.allOf(sourceId)).filter(({ status }) => status === 'active');
+    const copies: BookingTraveler[] = [];
+    for (const [index, original] of originals.entries()) {
+      const { isLead, customerId, firstName, lastName, birthDate, gender, nationality } = original;
+      const { language, phone, email, emergencyContact } = original;
+      const person = { firstName, lastName, birthDate, gender, nationality, language, phone, email, emergencyContact };
+      const isLive = customerId !== null && (await this.customers.isLive(customerId));
+      const changes = { ...person, isLead, customerId: isLive ? customerId : null };
+      const place = { bookingId, position: index + 1, others: copies, customers: new Map<string, LockedCustomer>() };
+      copies.push(await this.insert({ id: newId('trav'), changes, prefix: '' }, place));
+    }
+    return new Map(originals.flatMap(({ id }, index) => (copies[index] ? [[id, copies[index].id] as const] : [])));
+  }
+
   /** Rejects a request without locks, before its values are sealed; `change` repeats the check. */
   private async assertOpen(bookingId: string, expected: ExpectedVersions): Promise<void> {
     const booking = await this.bookings.bookings.get(bookingId);

@@ -256,6 +256,11 @@ export class CustomersService {
     return { copy: customer.copy(), person: customer.person(), assertLive: () => customer.assertLive('customerId') };
   }
 
+  /** Whether the customer exists and is active, until the running transaction ends. */
+  async isLive(id: string): Promise<boolean> {
+    return (await this.repository.findAndShare(id))?.status === 'active';
+  }
+
   /** As `lockShared`. Throws also 409 unless the customer is active. */
   async lockLive(id: string): Promise<CustomerCopy> {
     const customer = await this.lockShared(id);
