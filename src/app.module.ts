@@ -24,6 +24,7 @@ import { ProductsModule } from './modules/products/index.js';
 import { TaxesModule } from './modules/taxes/index.js';
 import { TripsModule } from './modules/trips/index.js';
 import { VaultModule } from './modules/vault/index.js';
+import { WebhooksModule } from './modules/webhooks/index.js';
 import { Env } from './platform/config/env.js';
 import type { Telemetry } from './platform/observability/telemetry.js';
 import { PlatformModule } from './platform/platform.module.js';
@@ -49,6 +50,7 @@ const MODULES = [
   BookingsModule,
   FinanceModule,
   TripsModule,
+  WebhooksModule,
   OctoModule,
   DeskModule,
 ];

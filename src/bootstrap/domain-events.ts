@@ -47,6 +47,10 @@ the token of a subscription, which streams up to 20 channels by \`GET /realtime/
 \`bookings\` and \`bookings.{bookingId}\`); clients and keys of an operator by \`POST /connect/v1/realtime/subscriptions\`, with
 \`connect:events:read\` for the channels of the operator.
 
+Webhooks send the same events to an address of yours (\`/v1/admin/webhooks/endpoints\`), signed by the specification Standard Webhooks:
+\`{"type", "timestamp", "data"}\`. Deliveries about the same subject are sent one after the other; the subject is the first member of
+the table whose name ends with \`Id\`, or the channel.
+
 A message's \`event\` is the name below. Its \`data\` has the members below and \`id\`, which is the same if an event is delivered
 twice on a channel. Events contain ids, states and amounts, and no personal data. In the name of a channel, \`{member}\` stands for
 the value of that member; an event in which it is null is not published on that channel.

@@ -60,6 +60,7 @@ const OUTSIDE: Record<string, string> = {
   payerTaxId: 'of a tax office',
   taxId: 'of a tax office',
   vatId: 'of a tax office',
+  eventId: 'an event, which is no record',
   primaryCategoryId: 'a word of the catalog',
   propertyId: 'a word of the catalog',
   bestOfferId: 'a word of the catalog',

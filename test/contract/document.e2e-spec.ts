@@ -63,7 +63,7 @@ const OPERATION_ID = new RegExp(
     'assign|check|reveal|approve|void|reopen|issue|dispatch|withdraw|deliver|redraw|recalculate|correct|confirm|cancel|reinstate|complete|fail|reverse|settle|close',
     'file|retire|archive|merge|release|reclaim|allocate|deallocate|guarantee|open|book|reserve|price|abandon|retry|lift|simulate|compose',
     'encrypt|decrypt|rewrap|rotate|schedule|revoke|introspect|verify|reindex|end|reauthenticate|change|accept|resend|setUp|activate',
-    'pay|write|copy|pause|resume|plan|execute|redeem|upload|sign|answer|send',
+    'pay|write|copy|pause|resume|plan|execute|redeem|upload|sign|answer|send|replay',
   ].join('|')})[A-Za-z]*$`,
 );
 
@@ -221,7 +221,7 @@ describe('the API document', () => {
         .flatMap(([section, parts]) => Object.keys(parts).map((name) => `${section}/${name}`));
       expect([surface, present.sort()]).toEqual([surface, [...referenced].sort()]);
       expect(headers['content-type']).toMatch(/json/);
-      expect(brotliCompressSync(text, AS_SERVED).length).toBeLessThan(220_000);
+      expect(brotliCompressSync(text, AS_SERVED).length).toBeLessThan(226_000);
     }
     expect(count).toBe(operations.length);
     const unknown = await app.get<{ details: { issues: object[] } }>('/openapi.json?surface=shop');
@@ -241,12 +241,12 @@ describe('the API document', () => {
     expect(poor.map(nameOf)).toEqual([]);
   });
 
-  it('the API document gives every operation exactly one tag of at most 40, each described and in use', () => {
+  it('the API document gives every operation exactly one tag of at most 43, each described and in use', () => {
     const known = document.tags.map(({ name }) => name);
     const used = operations.map(({ tags }) => tags?.join() ?? '');
     expect([...new Set(used)].sort()).toEqual([...known].sort());
     expect(new Set(known).size).toBe(known.length);
-    expect(known.length).toBeLessThanOrEqual(42);
+    expect(known.length).toBeLessThanOrEqual(43);
     expect(document.tags.filter(({ description }) => description.length < 20)).toEqual([]);
   });
 

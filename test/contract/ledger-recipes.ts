@@ -18,6 +18,7 @@ import { organizationRecipes } from './organization-recipes.js';
 import { productsRecipes } from './products-recipes.js';
 import { reversalRecipes } from './reversal-recipes.js';
 import { tripsRecipes } from './trips-recipes.js';
+import { webhooksRecipes } from './webhooks-recipes.js';
 import { inside, made, on, post, type Recipe, type Row, staff, type Subject } from './recipe.js';
 
 const BOOKINGS = '/v1/admin/bookings';
@@ -83,6 +84,7 @@ export const recipes: Record<string, Recipe> = {
   ...travelersRecipes,
   ...deskRecipes,
   ...octoRecipes,
+  ...webhooksRecipes,
   ...operationsRecipes,
   ...tripsRecipes,
   ...organizationRecipes,

@@ -99,7 +99,7 @@ const WITHOUT_VERSION = [
 ];
 /** Operations that create a part of a certain version of a resource, or a new document that replaces it. */
 const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${STAFF}/finance/tax-codes/{id}/rates`];
-/** Entries of the ledger, messages and transfers have no version; the page of a booking is made of several resources. */
+/** Entries of the ledger, messages, transfers and deliveries of webhooks have no version; the page of a booking is made of several resources. */
 const WITHOUT_ETAG = [
   `GET ${CLIENT}`,
   `GET ${STAFF}/action-ledger/entries/{id}`,
@@ -108,6 +108,7 @@ const WITHOUT_ETAG = [
   `GET ${STAFF}/finance/exchange-rates/{id}`,
   `GET ${STAFF}/finance/transfers/{id}`,
   `GET ${STAFF}/notifications/messages/{id}`,
+  `GET ${STAFF}/webhooks/deliveries/{deliveryId}`,
 ];
 /** Responses that contain more than the row of their version: computed statuses, warnings and previews. */
 const COMPUTED = [
@@ -177,6 +178,8 @@ const SECRETS: Record<string, string | string[]> = {
   'POST /realtime/v1/tickets': 'ticket',
   'POST /connect/v1/operators/{operatorId}/oauth-clients': 'clientSecret',
   [`POST ${CLIENT}/secrets`]: 'clientSecret',
+  [`POST ${STAFF}/webhooks/endpoints`]: 'secret',
+  [`POST ${STAFF}/webhooks/endpoints/{endpointId}/secret-rotations`]: 'secret',
   [`POST ${STAFF}/bookings/{bookingId}/travelers/{travelerId}/document/reveal`]: [
     'number',
     'healthNote',

@@ -17,6 +17,7 @@ const MEMBERS: Record<string, (text: string) => string> = {
   token: exampleSecret,
   access_token: exampleSecret,
   clientSecret: exampleSecret,
+  secret: exampleSecret,
   deviceToken: exampleSecret,
   ticket: exampleSecret,
   recoveryCodes: (text) => text.replace(/\w{4}/g, '0000'),

@@ -11,7 +11,7 @@ interface Around {
 }
 
 /** The members that a replay omits. */
-const SECRETS = ['clientSecret', 'token'];
+const SECRETS = ['clientSecret', 'secret', 'token'];
 const SECRETS_OF: Readonly<Record<string, readonly string[]>> = {
   answers_reveal: ['values'],
   travelers_reveal: ['number', 'healthNote', 'mobilityNote'],

@@ -33,6 +33,7 @@ const ONLY_IN_SQL = {
   'reminder_runs.sent_on': 'the statement that ends a run writes it; limits of mails count it',
   'reminder_runs.created_at': 'for support',
   'reminder_runs.updated_at': 'for support',
+  'webhook_deliveries.sequence': 'the database assigns it; the statements that claim deliveries read it',
 };
 
 let declared: Map<string, Column>;

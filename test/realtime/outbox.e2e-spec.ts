@@ -16,13 +16,14 @@ describe('the outbox', () => {
     const [event, every, newest] = [newId('evt'), newId('evt'), newId('evt')];
     outbox.consume(event, every);
     outbox.consume(event, newest, { subjectOf: ({ of }) => String(of) });
-    const eventOf = (of: string, n: number) => ({ event, data: { of, n } });
+    const published = { channel: 'tests', createdAt: new Date() };
+    const eventOf = (of: string, n: number) => ({ ...published, id: newId('evt'), event, data: { of, n } });
     const { nest } = app;
     const handOn = (...events: ReturnType<typeof eventOf>[]) =>
       asSystem(() => nest.get(Database).transaction(() => outbox.handOn(events)));
 
     await handOn(eventOf('a', 1), eventOf('b', 2), eventOf('a', 3));
-    await handOn(eventOf('b', 4), { event: newId('evt'), data: { of: 'a', n: 5 } });
+    await handOn(eventOf('b', 4), { ...eventOf('a', 5), event: newId('evt') });
 
     const waiting = await app.sql<{ job: string; queue: string; of: string; n: number; tries: number }>(
       `select t.identifier as job, q.queue_name as queue, payload ->> 'of' as of, (payload ->> 'n')::int as n, max_attempts as tries

@@ -27,6 +27,7 @@ import { MeController } from './sessions/me.controller.js';
 import { RejectedLoginJobs } from './sessions/rejected-logins.jobs.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { StaffAccountsService } from './users/staff-accounts.service.js';
 import { UsersController } from './users/users.controller.js';
 import { UsersService } from './users/users.service.js';
 import './identity-tables.js';
@@ -61,11 +62,18 @@ import './identity-tables.js';
     SecondFactorsService,
     SecurityEventsService,
     SessionProofs,
+    StaffAccountsService,
     StaffLinkCredentialsService,
     SessionsService,
     UserCredentialsService,
     UsersService,
   ],
-  exports: [AccountLinksService, AuthenticationService, InitialCredentialsService, PlatformKeysService],
+  exports: [
+    AccountLinksService,
+    AuthenticationService,
+    InitialCredentialsService,
+    PlatformKeysService,
+    StaffAccountsService,
+  ],
 })
 export class IdentityModule {}

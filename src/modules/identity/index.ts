@@ -8,3 +8,4 @@ export { OperatorUsersService } from './operator-users.service.js';
 export { PlatformKeyListener } from './api-tokens/platform-key-listener.js';
 export { PlatformKeysService } from './api-tokens/platform-keys.service.js';
 export { ROLES, scopesOf } from './users/role.js';
+export { StaffAccountsService } from './users/staff-accounts.service.js';

@@ -18,6 +18,7 @@ export const STAFF_MODULES = [
   'action-ledger',
   'identity',
   'organization',
+  'webhooks',
 ] as const;
 
 const PLAIN_ACTIONS = ['read', 'write', 'delete'] as const;
@@ -102,6 +103,12 @@ export function covers(held: readonly string[], required: string): boolean {
 /** The requested scopes that the granted ones do not cover: a caller cannot grant scopes that it does not have. */
 export function excessScopes(held: readonly string[], wanted: readonly string[]): string[] {
   return wanted.filter((scope) => !covers(held, scope));
+}
+
+/** The scope with which staff read the events of a channel: that of the module whose name starts it; null if there is none. */
+export function channelReadScope(channel: string): string | null {
+  const module = STAFF_MODULES.find((name) => name === channel.split('.', 1)[0]);
+  return module === undefined ? null : `${module}:read`;
 }
 
 /**

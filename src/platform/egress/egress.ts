@@ -21,7 +21,7 @@ export type EgressFault =
   | 'answer_too_large';
 
 /** A request that has no usable answer. */
-class EgressError extends Error {
+export class EgressError extends Error {
   constructor(readonly fault: EgressFault) {
     super(`The request has no answer: ${fault}`);
     this.name = 'EgressError';

@@ -1,6 +1,7 @@
 import { DecoratedMethods, methodDecorator } from '../discovery/decorated-methods.js';
 import type { JobMethod } from '../jobs/job-decorators.js';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Listeners } from '../discovery/listeners.js';
 import { Clock } from '../clock/clock.js';
 import { Database } from '../database/database.js';
 import type { Statement } from '../database/statement.js';
@@ -42,6 +43,21 @@ export interface DomainEvent {
   data: Record<string, unknown> & { id?: never };
 }
 
+/** An event that the relay publishes on one of its channels. */
+export interface PublishedEvent {
+  /** The event's own id; another one on each of its channels. */
+  readonly id: string;
+  readonly channel: string;
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+  readonly createdAt: Date;
+}
+
+/** Called for all events in the transaction in which the relay publishes them, in their order. Implementations declare `@Listens`. */
+export abstract class EventListener {
+  published?(events: readonly PublishedEvent[]): Promise<void>;
+}
+
 /**
  * Events are stored in the transaction that causes them, and a relay publishes them after the commit, at least once and in
  * order per channel.
@@ -49,7 +65,7 @@ export interface DomainEvent {
 @Injectable()
 export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   readonly order = 10;
-  private readonly names = new Set<string>();
+  private readonly groups = new Map<string, EventGroup[]>();
   /** Names of channels, and prefixes of names, in lower case. */
   private readonly relayed = { names: new Set<string>(), prefixes: new Set<string>() };
   private readonly consumers = new Map<string, Consumer[]>();
@@ -60,6 +76,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     private readonly clock: Clock,
     private readonly jobs: Jobs,
     private readonly methods: DecoratedMethods,
+    private readonly listeners: Listeners,
   ) {}
 
   onModuleInit(): void {
@@ -68,10 +85,20 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
 
   /** Declares events. An undeclared event would be missing in the list of events for subscribers. */
   declare(groups: readonly EventGroup[]): void {
-    for (const { channels, events } of groups) {
-      for (const event of events) this.names.add(event);
-      for (const channel of channels) this.addRelayed(channel.toLowerCase());
+    for (const group of groups) {
+      for (const event of group.events) this.groups.set(event, [...this.groupsOf(event), group]);
+      for (const channel of group.channels) this.addRelayed(channel.toLowerCase());
     }
+  }
+
+  /** The forms in which an event was declared; empty if it was not. */
+  groupsOf(event: string): readonly EventGroup[] {
+    return this.groups.get(event) ?? [];
+  }
+
+  /** The names of all declared events. */
+  eventNames(): string[] {
+    return [...this.groups.keys()];
   }
 
   /**
@@ -91,7 +118,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     if (!CHANNEL_NAME.test(event.channel) || !EVENT_NAME.test(event.event)) {
       throw new Error(`'${event.event}' on '${event.channel}' can never be published`);
     }
-    if (!this.names.has(event.event)) throw new Error(`'${event.event}' is not declared (see domain-events.ts)`);
+    if (!this.groups.has(event.event)) throw new Error(`'${event.event}' is not declared (see domain-events.ts)`);
     this.database.collect(this, event);
     this.database.afterCommit(this.wake);
   }
@@ -101,8 +128,8 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     this.consumers.set(event, [...(this.consumers.get(event) ?? []), subjectOf ? { job, subjectOf } : { job }]);
   }
 
-  /** Adds the jobs of events, in the transaction in which the relay publishes them. */
-  async handOn(events: readonly { event: string; data: Record<string, unknown> }[]): Promise<void> {
+  /** Adds the jobs of events and calls the listeners, in the transaction in which the relay publishes them. */
+  async handOn(events: readonly PublishedEvent[]): Promise<void> {
     const jobs = events.flatMap(({ event, data }) =>
       (this.consumers.get(event) ?? []).map(({ job, subjectOf }): NewJob => {
         const key = subjectOf && `${job}:${subjectOf(data)}`;
@@ -110,6 +137,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
       }),
     );
     await this.jobs.addAll(jobs);
+    await this.listeners.call(EventListener, (listener) => listener.published?.(events));
   }
 
   /** Registers a callback for new events of this process; the relay polls for events of other processes. */

@@ -18,6 +18,8 @@ export abstract class AccountMailListener {
   secondFactorActivated?(mail: AccountMail): Promise<void>;
   /** A caller who knows the password sent several wrong codes in a row. */
   secondFactorGuessed?(mail: AccountMail): Promise<void>;
+  /** The service stopped sending events to an endpoint of the user. `host` is the name of the receiver. */
+  webhookDisabled?(mail: AccountMail, endpoint: { host: string; reason: 'failing' | 'gone' }): Promise<void>;
   /** The user or an owner removed the second factor. */
   secondFactorRemoved?(mail: AccountMail): Promise<void>;
 }

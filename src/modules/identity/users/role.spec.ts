@@ -25,8 +25,8 @@ describe('roles', () => {
     expect(allowed(['manager'])).toEqual(STAFF_SCOPES.filter((scope) => !others.includes(scope)));
   });
 
-  it('the role viewer reads everything but users and the action ledger, and changes nothing', () => {
-    const hidden = ['identity:read', 'action-ledger:read'];
+  it('the role viewer reads everything but users, webhooks and the action ledger, and changes nothing', () => {
+    const hidden = ['identity:read', 'action-ledger:read', 'webhooks:read'];
     const reads = STAFF_SCOPES.filter((scope) => scope.endsWith(':read') && !hidden.includes(scope));
     expect(allowed(['viewer']).sort()).toEqual([...reads, 'finance:receivables'].sort());
   });

@@ -38,7 +38,7 @@ const SCOPES: Record<Role, readonly string[]> = {
     ...['operations:read', 'distribution:read', 'octo:read', 'products:read', 'catalog:read', 'legal:read'],
     ...['desk:read', 'desk:write'],
   ],
-  viewer: withoutModules('identity', 'action-ledger').map((module) => `${module}:read`),
+  viewer: withoutModules('identity', 'action-ledger', 'webhooks').map((module) => `${module}:read`),
 };
 
 /** All scopes that the roles allow together. */

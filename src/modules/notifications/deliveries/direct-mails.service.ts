@@ -105,6 +105,17 @@ export class DirectMailsService extends AccountMailListener {
     ]);
   }
 
+  override async webhookDisabled(
+    mail: AccountMail,
+    { host, reason }: { host: string; reason: 'failing' | 'gone' },
+  ): Promise<void> {
+    const cause = reason === 'gone' ? 'it answered that it no longer exists (410)' : 'a delivery failed for 72 hours';
+    await this.queue(mail, { linkId: null, subject: `Webhook endpoint disabled: ${host}` }, [
+      `events are no longer sent to ${host}, because ${cause}.`,
+      'Correct the receiver, activate the endpoint, and request a replay of the events that it missed. Events are kept for 30 days.',
+    ]);
+  }
+
   /**
    * Stores the mail in the running transaction. The mail is sent if and only if that commits. Throws 409 `recipient_suppressed`.
    */

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Logger } from 'pino';
+import { InterruptiblePause } from '../../../platform/clock/interruptible-pause.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { PLATFORM } from '../messages/message.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
-import { InterruptiblePause } from './interruptible-pause.js';
 
 interface OutboxRow {
   sequence: string;
@@ -15,6 +15,7 @@ interface OutboxRow {
   channel: string;
   event: string;
   data: Record<string, unknown>;
+  createdAt: Date;
 }
 
 /** Only one process on this database relays at a time, because two batches could overtake each other. */
@@ -31,7 +32,7 @@ const LONGEST_PAUSE_MS = 5_000;
  * events that no running transaction can precede.
  */
 const SETTLED = `
-  select sequence, id, channel, event, data from outbox_events
+  select sequence, id, channel, event, data, created_at as "createdAt" from outbox_events
   where transaction_id < pg_snapshot_xmin(pg_current_snapshot())
   order by sequence limit $1`;
 

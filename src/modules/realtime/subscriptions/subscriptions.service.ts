@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { covers, STAFF_MODULES } from '../../../platform/auth/scopes.js';
+import { channelReadScope, covers } from '../../../platform/auth/scopes.js';
 import { TokenVerifier, VerifiesCredential } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
@@ -145,8 +145,8 @@ export class SubscriptionsService {
     if (this.messages.isForeign(channel, actor)) return false;
     if (covers(actor.scopes, `realtime:subscribe:${channel}`)) return true;
     if (actor.operatorId !== null) return covers(actor.scopes, EVENTS_SCOPE);
-    const module = STAFF_MODULES.find((name) => name === channel.split('.', 1)[0]);
-    return module !== undefined && this.outbox.isRelayed(channel) && covers(actor.scopes, `${module}:read`);
+    const scope = channelReadScope(channel);
+    return scope !== null && this.outbox.isRelayed(channel) && covers(actor.scopes, scope);
   }
 
   private async find(publicId: string): Promise<RealtimeSubscription | null> {

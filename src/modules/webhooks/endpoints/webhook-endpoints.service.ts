@@ -1,0 +1,226 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
+import { make, type Rows } from '../../../platform/database/rows.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
+import { Egress } from '../../../platform/egress/egress.js';
+import { conflict, forbidden, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
+import { newId } from '../../../platform/ids/id.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { AccountMailListener, StaffAccountsService } from '../../identity/index.js';
+import { WebhookSecretsService } from '../signing/webhook-secrets.service.js';
+import { OwnerRightsService } from './owner-rights.service.js';
+import type {
+  CreateWebhookEndpoint,
+  EndpointView,
+  ListWebhookEndpoints,
+  RotateWebhookSecret,
+  UpdateWebhookEndpoint,
+} from './webhook-endpoint.dto.js';
+import { type DisabledReason, type Owner, WebhookEndpoint } from './webhook-endpoint.entity.js';
+
+const MAX_ENDPOINTS = 50;
+const MAX_LIVE_SECRETS = 2;
+const HOUR_MS = 3_600_000;
+
+const LOCK_OWNER = 'select pg_advisory_xact_lock(hashtextextended($1, 6701))';
+const COUNT = 'select count(*)::int as count from webhook_endpoints where owner_kind = $1 and owner_id = $2';
+
+type Verb = 'create' | 'update' | 'delete' | 'rotate_secret' | 'activate' | 'disable';
+
+/** The endpoints of webhooks. A caller sees those of staff, or those of its operator. */
+@Injectable()
+export class WebhookEndpointsService {
+  readonly rows: Rows<WebhookEndpoint>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: WebhookSecretsService,
+    private readonly rights: OwnerRightsService,
+    private readonly staff: StaffAccountsService,
+    private readonly listeners: Listeners,
+    private readonly egress: Egress,
+    private readonly ledger: ActionLedger,
+    private readonly clock: Clock,
+  ) {
+    this.rows = database.rows(WebhookEndpoint);
+  }
+
+  async create(
+    { signatureType = 'hmac_sha256', ...input }: CreateWebhookEndpoint,
+    { id = newId('whe'), owner = ownerOfCaller() }: { id?: string; owner?: Owner } = {},
+  ): Promise<EndpointView & { shown: string | null }> {
+    this.assertUrl(input.url);
+    this.assertReadable(input.eventTypes);
+    const createdAt = this.clock.now();
+    const endpoint = make(WebhookEndpoint, { ...input, ...owner, id, signatureType, status: 'active', createdAt });
+    return this.database.transaction(async () => {
+      await this.database.query(LOCK_OWNER, [`${owner.ownerKind}:${owner.ownerId}`]);
+      const [counted] = await this.database.query<{ count: number }>(COUNT, [owner.ownerKind, owner.ownerId]);
+      if ((counted?.count ?? 0) >= MAX_ENDPOINTS) {
+        throw conflict('endpoint_limit_reached', `The owner has ${MAX_ENDPOINTS} endpoints`, { limit: MAX_ENDPOINTS });
+      }
+      await this.rows.insert(endpoint);
+      const { row, shown } = await this.secrets.add(id, signatureType);
+      this.record('create', endpoint, { before: null, after: endpoint.auditImage() });
+      return { endpoint, secrets: [row], shown };
+    });
+  }
+
+  async list(query: ListWebhookEndpoints): Promise<{ views: EndpointView[]; total: number }> {
+    const { status, sort = '-createdAt' } = query;
+    const { ownerKind, ownerId } = ownerOfCaller();
+    const found = this.rows.query('endpoint').andWhere('endpoint.owner_kind = :ownerKind', { ownerKind });
+    if (ownerKind === 'operator') found.andWhere('endpoint.owner_id = :ownerId', { ownerId });
+    filterRows(found, 'endpoint.status', status);
+    sortRows(found, sort);
+    const { rows, total } = await this.database.page(found, pageBounds(query));
+    const endpoints = rows.map(({ entity }) => entity);
+    const secrets = await this.secrets.liveOf(endpoints.map(({ id }) => id));
+    const views = endpoints.map((endpoint) => ({
+      endpoint,
+      secrets: secrets.filter(({ endpointId }) => endpointId === endpoint.id),
+    }));
+    return { views, total };
+  }
+
+  /** Throws 404 for an endpoint that the caller may not see. */
+  async get(id: string): Promise<EndpointView> {
+    return this.view(visible(await this.rows.get(id)));
+  }
+
+  async assertVisible(id: string): Promise<WebhookEndpoint> {
+    return visible(await this.rows.get(id));
+  }
+
+  /**
+   * The caller must be able to read all events of the endpoint, before and after the change: otherwise the address of a receiver
+   * could be exchanged for one that gets what the caller may not read.
+   */
+  async update(id: string, body: UpdateWebhookEndpoint, expected: ExpectedVersions): Promise<EndpointView> {
+    if (body.url !== undefined) this.assertUrl(body.url);
+    return this.change('update', { id, expected }, (endpoint) => {
+      this.assertReadable(endpoint.eventTypes);
+      endpoint.change(body, this.clock.now());
+      this.assertReadable(endpoint.eventTypes);
+    });
+  }
+
+  /** The deliveries of the endpoint stay until they are purged, but nobody can read them any more. */
+  async delete(id: string, expected: ExpectedVersions): Promise<EndpointView> {
+    return this.database.transaction(async () => {
+      const endpoint = visible(await this.rows.lock(id));
+      assertVersion(expected, endpoint);
+      const view = await this.view(endpoint);
+      await this.database.execute('delete from webhook_endpoints where id = $1', [id]);
+      this.record('delete', endpoint, { before: endpoint.auditImage(), after: null });
+      return view;
+    });
+  }
+
+  /** Adds a secret; the current one also signs until the end of the overlap. */
+  async rotateSecret(
+    id: string,
+    { overlapHours = 24, signatureType }: RotateWebhookSecret,
+    expected: ExpectedVersions,
+  ): Promise<EndpointView & { shown: string | null }> {
+    let shown: string | null = null;
+    const view = await this.change('rotate_secret', { id, expected }, async (endpoint) => {
+      this.assertReadable(endpoint.eventTypes);
+      const live = await this.secrets.liveOf([id]);
+      if (live.length >= MAX_LIVE_SECRETS) {
+        throw conflict('secret_limit_reached', 'The endpoint has two live secrets; wait until one ends');
+      }
+      const now = this.clock.now();
+      await this.secrets.endAll(id, new Date(now.getTime() + overlapHours * HOUR_MS));
+      endpoint.signatureType = signatureType ?? endpoint.signatureType;
+      endpoint.updatedAt = now;
+      ({ shown } = await this.secrets.add(id, endpoint.signatureType));
+    });
+    return { ...view, shown };
+  }
+
+  async activate(id: string, expected: ExpectedVersions): Promise<EndpointView> {
+    return this.change('activate', { id, expected }, async (endpoint) => {
+      endpoint.activate(this.clock.now());
+      await this.database.execute('delete from webhook_health where endpoint_id = $1', [id]);
+    });
+  }
+
+  /** Disables the endpoint in the running transaction, and sends a mail. Returns false if it is not active any more. */
+  async disable(id: string, reason: DisabledReason): Promise<boolean> {
+    const endpoint = await this.rows.findAndLock(id);
+    if (endpoint?.status !== 'active') return false;
+    const before = endpoint.auditImage();
+    endpoint.disable(reason, this.clock.now());
+    await this.rows.update(endpoint);
+    this.record('disable', endpoint, { before, after: endpoint.auditImage() });
+    const host = new URL(endpoint.url).hostname;
+    for (const mail of await this.staff.recipientsFor(endpoint.ownerId)) {
+      await this.listeners.call(AccountMailListener, (listener) => listener.webhookDisabled?.(mail, { host, reason }));
+    }
+    return true;
+  }
+
+  private async change(
+    verb: Verb,
+    { id, expected }: { id: string; expected: ExpectedVersions },
+    work: (endpoint: WebhookEndpoint) => Promise<void> | void,
+  ): Promise<EndpointView> {
+    return this.database.transaction(async () => {
+      const endpoint = visible(await this.rows.lock(id));
+      assertVersion(expected, endpoint);
+      const before = endpoint.auditImage();
+      await work(endpoint);
+      await this.rows.update(endpoint);
+      this.record(verb, endpoint, { before, after: endpoint.auditImage() });
+      return this.view(endpoint);
+    });
+  }
+
+  private async view(endpoint: WebhookEndpoint): Promise<EndpointView> {
+    return { endpoint, secrets: await this.secrets.liveOf([endpoint.id]) };
+  }
+
+  private assertUrl(url: string): void {
+    const fault = this.egress.faultOf(url);
+    if (fault === null) return;
+    throw unprocessable('url_not_allowed', 'Webhooks cannot be sent to this address', { field: 'url', reason: fault });
+  }
+
+  private assertReadable(eventTypes: readonly string[]): void {
+    const [unknown] = this.rights.unknownAmong(eventTypes);
+    if (unknown !== undefined) {
+      throw unprocessable('unknown_event_type', 'No event has one of these names', {
+        field: `eventTypes.${eventTypes.indexOf(unknown)}`,
+      });
+    }
+    const { unreadable } = this.rights.matching(eventTypes, currentActor().scopes);
+    if (unreadable.length === 0) return;
+    throw forbidden('The caller may not read all of these events', { eventTypes: unreadable.slice(0, 20) });
+  }
+
+  private record(verb: Verb, { id }: { id: string }, images: { before: object | null; after: object | null }): void {
+    this.ledger.record(`webhooks.endpoint.${verb}`, { subjectType: 'webhook_endpoint', subjectId: id, ...images });
+  }
+}
+
+/** Endpoints that staff create belong to the user, also if a token of the user created them. */
+function ownerOfCaller(): Owner {
+  const { operatorId, principal } = currentActor();
+  return operatorId === null
+    ? { ownerKind: 'staff', ownerId: principal }
+    : { ownerKind: 'operator', ownerId: operatorId };
+}
+
+function visible(endpoint: WebhookEndpoint): WebhookEndpoint {
+  const { ownerKind, ownerId } = ownerOfCaller();
+  const isVisible = endpoint.ownerKind === ownerKind && (ownerKind === 'staff' || endpoint.ownerId === ownerId);
+  if (!isVisible) throw notFound();
+  return endpoint;
+}
