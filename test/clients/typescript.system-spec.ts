@@ -38,6 +38,10 @@ const EXPECTED = {
 const GIVEN = `
 declare const token: string;
 declare const bookingId: string;
+declare const received: string;
+declare const request: Request;
+declare const secret: string;
+declare const formerSecret: string;
 declare const readAgain: (channel: string) => void;
 `;
 

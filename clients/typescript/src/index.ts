@@ -10,6 +10,7 @@ export { ApiError, dataOf, type Issue } from './errors.js';
 export type { Following, LiveEvent } from './events.js';
 export type { ListParams, ListPath, RowOf } from './pages.js';
 export type * from './schema.js';
+export { verifyWebhook, type WebhookEvent, type WebhookRequest } from './webhooks.js';
 
 export interface ClientOptions {
   /** Address of the service, without a slash at its end. */

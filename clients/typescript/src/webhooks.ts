@@ -1,0 +1,63 @@
+/** An event that the service sent to a receiver. */
+export interface WebhookEvent {
+  /** Name of the event. */
+  type: string;
+  /** When it occurred. */
+  timestamp: string;
+  /** The data of the event, with its `id`, which is the same in each repetition. */
+  data: { id: string; [member: string]: unknown };
+}
+
+export interface WebhookRequest {
+  /** The body as it was received: parsed and written again, it would have another signature. */
+  body: string;
+  headers: Headers | Record<string, string | string[] | undefined>;
+}
+
+/** The time may differ by this much: an older request may be one that somebody recorded. */
+const TOLERANCE_SECONDS = 300;
+
+/**
+ * Returns the event of a request that was signed with one of the secrets (`whsec_...`) or public keys (`whpk_...`). Throws if none
+ * has signed it, or if it is older than five minutes.
+ */
+export async function verifyWebhook(
+  { body, headers }: WebhookRequest,
+  secrets: string | readonly string[],
+): Promise<WebhookEvent> {
+  const header = (name: string) =>
+    String((headers instanceof Headers ? headers.get(`webhook-${name}`) : headers[`webhook-${name}`]) ?? '');
+  const [id, timestamp] = [header('id'), header('timestamp')];
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp || NaN)) <= TOLERANCE_SECONDS)) {
+    throw new Error('The time of the webhook is missing or too far away');
+  }
+  const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  for (const secret of [secrets].flat()) {
+    const isPublic = secret.startsWith('whpk_');
+    const key = await keyOf(secret, isPublic);
+    for (const one of header('signature').split(' ').slice(0, 10)) {
+      const [version, text = ''] = one.split(',');
+      const signature = version === (isPublic ? 'v1a' : 'v1') ? bytesOf(text) : null;
+      if (signature && (await crypto.subtle.verify(key.algorithm, key, signature, content))) {
+        return JSON.parse(body) as WebhookEvent;
+      }
+    }
+  }
+  throw new Error('No signature of the webhook is right');
+}
+
+function keyOf(secret: string, isPublic: boolean) {
+  const bytes = bytesOf(secret.replace(/^wh(sec|pk)_/, ''));
+  if (!bytes) throw new Error('A secret of webhooks is not Base64');
+  const algorithm = isPublic ? 'Ed25519' : { name: 'HMAC', hash: 'SHA-256' };
+  return crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
+}
+
+/** Null for a text that is not Base64, which anybody can send. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
