@@ -35,8 +35,11 @@ const arrows = {
   trips: ['action-ledger', 'organization', 'bookings', 'customers', 'operations', 'distribution', 'taxes'],
   octo: [
     'action-ledger',
+    'bookings',
     'connect',
+    'customers',
     'distribution',
+    'finance',
     'identity',
     'legal',
     'operations',

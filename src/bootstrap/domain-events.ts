@@ -8,6 +8,7 @@ import { documentEvents } from '../modules/documents/index.js';
 import { financeEvents } from '../modules/finance/index.js';
 import { legalEvents } from '../modules/legal/index.js';
 import { notificationEvents } from '../modules/notifications/index.js';
+import { octoEvents } from '../modules/octo/index.js';
 import { operationsEvents } from '../modules/operations/index.js';
 import { organizationEvents } from '../modules/organization/index.js';
 import { productEvents } from '../modules/products/index.js';
@@ -27,6 +28,7 @@ export const domainEvents: readonly EventGroup[] = [
   ...financeEvents,
   ...legalEvents,
   ...notificationEvents,
+  ...octoEvents,
   ...operationsEvents,
   ...organizationEvents,
   ...productEvents,

@@ -7,6 +7,7 @@ import { MessageTokens } from '../../src/modules/notifications/messages/message-
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { ReminderJobs } from '../../src/modules/notifications/planning/reminders.jobs.js';
 import { DepartureMinimumsService } from '../../src/modules/operations/departures/departure-minimums.service.js';
+import { OctoBookingsService } from '../../src/modules/octo/supplier/octo-bookings.service.js';
 import { ReservationsService } from '../../src/modules/trips/reservations/reservations.service.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { newId } from '../../src/platform/ids/id.js';
@@ -25,6 +26,8 @@ import { newWaiting } from '../desk/waiting-list.js';
 import { contractIn, withdraw } from '../legal/contracts.js';
 import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
+import { reserve as reserveUnits } from '../octo/orders.js';
+import { newShop } from '../octo/shop.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
 import { archived } from '../operations/facilities.js';
 import { newResource, RESOURCES } from '../operations/resources.js';
@@ -65,6 +68,17 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
     await app.as('owner').post(`${CUSTOMERS}/${one.id}/archival`);
     await reversed(app, one.id, 'customers.customer.archive');
   },
+  'octo_booking.held, octo_booking.changed, octo_booking.confirmed, octo_booking.cancelled, octo_booking.expired':
+    async (app) => {
+      const shop = await newShop(app);
+      const held = await reserveUnits(shop, [shop.adult]);
+      await shop.reseller.post(`/octo/bookings/${held.uuid}/extend`, { expirationMinutes: 60 });
+      await shop.reseller.post(`/octo/bookings/${held.uuid}/confirm`, { contact: { fullName: 'Ana Pop' } });
+      await shop.reseller.post(`/octo/bookings/${held.uuid}/cancel`, {});
+      const { id } = await reserveUnits(shop, [shop.adult], { expirationMinutes: 1 });
+      await app.sql(`update octo_bookings set expires_at = $2 where id = $1`, [id, app.now()]);
+      await asSystem(() => app.nest.get(OctoBookingsService, { strict: false }).expire(id));
+    },
   'facility.restored': async (app) => {
     await reversed(app, (await archived(app)).id, 'operations.facility.delete');
   },

@@ -211,7 +211,7 @@ describe('the erasure of a customer', () => {
     const done = await readErasure(id, erasureId);
     expect(done).toMatchObject({ status: 'done' });
     expect(done.steps.map(({ module }) => module)).toEqual([
-      ...['documents', 'bookings', 'trips', 'finance', 'legal', 'notifications', 'desk', 'customers'],
+      ...['documents', 'bookings', 'trips', 'finance', 'legal', 'notifications', 'desk', 'octo', 'customers'],
     ]);
     expect(await readCustomer(app, id)).toMatchObject({ displayName: 'Erased person', emails: [], notes: null });
 

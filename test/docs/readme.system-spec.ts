@@ -68,6 +68,17 @@ describe('the README', () => {
   });
 });
 
+it('the page about OCTO works as written, from the connection of a reseller to a cancelled sale', async () => {
+  const app = await startApp();
+  const [preparation = ''] = await shellOf('docs/tour.md');
+  const page = [preparation, ...(await shellOf('docs/octo.md'))].join('\n');
+  const { code, output } = await run(page, app.url);
+  expect([code, code === 0 ? '' : output]).toEqual([0, '']);
+  expect(output).toMatch(/^ON_HOLD until .*Z$/m);
+  expect(output).toMatch(/^CONFIRMED B-/m);
+  expect(output).toMatch(/^CANCELLED (FULL|PARTIAL)$/m);
+}, 120_000);
+
 describe('the tour', () => {
   it('the tour works as written, also a second time, without output that looks like a failure', async () => {
     const app = await startApp();

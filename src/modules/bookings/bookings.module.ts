@@ -39,6 +39,7 @@ import { SeatListener, TravelerCustomerListener } from './travelers/traveler-lis
 import { TravelerRetentionJobs } from './travelers/traveler-retention.jobs.js';
 import { TravelersController } from './travelers/travelers.controller.js';
 import { TravelersRepository } from './travelers/travelers.repository.js';
+import { ResellerSalesService } from './reseller-sales/reseller-sales.service.js';
 import { TravelersService } from './travelers/travelers.service.js';
 import { DepartureBookingsService } from './item-sales/departure-bookings.service.js';
 import { SoldPriceListener } from './item-sales/sold-price-listener.js';
@@ -104,6 +105,7 @@ import './bookings-tables.js';
     TravelerCustomerListener,
     TravelerRetentionJobs,
     TravelersRepository,
+    ResellerSalesService,
     TravelersService,
     TripSalesService,
     UnitSalesService,
@@ -118,6 +120,7 @@ import './bookings-tables.js';
     BookingsService,
     DepartureBookingsService,
     CancellationForecastsService,
+    ResellerSalesService,
     TravelersService,
     TripSalesService,
     UnitSalesService,

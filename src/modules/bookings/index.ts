@@ -32,6 +32,7 @@ export { BookingsService } from './bookings/bookings.service.js';
 export { type CancellationForecast, CancellationForecastsService } from './bookings/cancellation-forecasts.service.js';
 export { DepartureBookingsService } from './item-sales/departure-bookings.service.js';
 export { AddBookingItems } from './item-sales/unit-sale.dto.js';
+export { type ResellerLine, ResellerSalesService } from './reseller-sales/reseller-sales.service.js';
 export { travelerSubject } from './travelers/traveler-subject.js';
 export { CreateTraveler } from './travelers/traveler.dto.js';
 export { UNLISTED_TRAVELERS } from './travelers/unlisted-travelers.sql.js';

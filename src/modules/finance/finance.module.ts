@@ -172,6 +172,6 @@ import './finance-tables.js';
     FinanceSettingsService,
     ExchangeRatesService,
   ],
-  exports: [CalledOffMoneyService, InvoicesService, PaymentsService, SettlementsService],
+  exports: [CalledOffMoneyService, CommissionsService, InvoicesService, PaymentsService, SettlementsService],
 })
 export class FinanceModule {}

@@ -14,6 +14,7 @@ export { IS_RECEIVABLE, isReceivable } from './receivables/index.js';
 export { ACCOUNT_ENTRIES } from './reports/customer-statement.js';
 export { STATEMENT_ENTRIES } from './reports/period-rows.dto.js';
 export { financeEvents } from './events.js';
+export { CommissionsService } from './commissions/index.js';
 export { NumberSeriesService } from './books/index.js';
 export { IssueInvoice, ListInvoices } from './receivables/invoices/invoice.dto.js';
 export { InvoicesService } from './receivables/invoices/invoices.service.js';

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
+import { BookingsModule } from '../bookings/index.js';
 import { ConnectModule } from '../connect/index.js';
 import { DistributionModule } from '../distribution/index.js';
+import { FinanceModule } from '../finance/index.js';
 import { IdentityModule } from '../identity/index.js';
 import { LegalModule } from '../legal/index.js';
 import { OperationsModule } from '../operations/index.js';
@@ -12,22 +14,47 @@ import { ConnectionsService } from './connections/connections.service.js';
 import { OctoDemo } from './octo.demo.js';
 import { AvailabilityService } from './supplier/availability.service.js';
 import { CatalogueService } from './supplier/catalogue.service.js';
+import { HeldUnitsService } from './supplier/held-units.service.js';
+import { OctoBookingListener } from './supplier/octo-booking-listener.js';
+import { OctoBookingJobs } from './supplier/octo-bookings.jobs.js';
+import { OctoBookingsController } from './supplier/octo-bookings.controller.js';
+import { OctoBookingsRepository } from './supplier/octo-bookings.repository.js';
+import { OctoBookingsService } from './supplier/octo-bookings.service.js';
+import { OctoData } from './supplier/octo-data.js';
+import { OctoOrdersService } from './supplier/octo-orders.service.js';
+import { OctoSalesService } from './supplier/octo-sales.service.js';
 import { ResellersService } from './supplier/resellers.service.js';
 import { SupplierController } from './supplier/supplier.controller.js';
 
 @Module({
   imports: [
     ActionLedgerModule,
+    BookingsModule,
     ConnectModule,
     DistributionModule,
+    FinanceModule,
     IdentityModule,
     LegalModule,
     OperationsModule,
     OrganizationModule,
     ProductsModule,
   ],
-  controllers: [ConnectionsController, SupplierController],
-  providers: [AvailabilityService, CatalogueService, ConnectionsService, OctoDemo, ResellersService],
+  controllers: [ConnectionsController, OctoBookingsController, SupplierController],
+  providers: [
+    AvailabilityService,
+    CatalogueService,
+    ConnectionsService,
+    HeldUnitsService,
+    OctoBookingJobs,
+    OctoBookingListener,
+    OctoBookingsRepository,
+    OctoBookingsService,
+    OctoData,
+    OctoDemo,
+    OctoOrdersService,
+    OctoSalesService,
+    ResellersService,
+  ],
   exports: [ConnectionsService],
 })
 export class OctoModule {}

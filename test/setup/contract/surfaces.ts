@@ -3,6 +3,8 @@ import type { ValidateFunction } from 'ajv';
 import type { Exchange } from './document.js';
 
 const text = { type: 'string', minLength: 1 };
+/** An id as the caller sent it. */
+const echo = { type: 'string', maxLength: 128 };
 const retryAfterMs = { type: 'integer', minimum: 1 };
 const ajv = new Ajv();
 
@@ -19,8 +21,8 @@ const shapes = {
   data: shape({ code: text, message: text, retryAfterMs }, ['code', 'message']),
   octo: shape(
     {
-      ...{ error: text, errorMessage: text, requestId: text, retryAfterMs, productId: text, optionId: text },
-      ...{ unitId: text, availabilityId: text, uuid: text },
+      ...{ error: text, errorMessage: text, requestId: text, retryAfterMs, productId: echo, optionId: echo },
+      ...{ unitId: echo, availabilityId: echo, uuid: echo },
     },
     ['error', 'errorMessage', 'requestId'],
   ),

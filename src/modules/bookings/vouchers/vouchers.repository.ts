@@ -106,6 +106,16 @@ export class VouchersRepository {
     return { vouchers, items };
   }
 
+  /** The valid vouchers of these bookings, in the order in which they were issued. */
+  async listValid(bookingIds: readonly string[]): Promise<Voucher[]> {
+    return this.vouchers.read({
+      name: 'vouchers-valid',
+      text: `select ${this.vouchers.columns('voucher')} from vouchers as voucher
+        where booking_id = any($1) and status <> 'void' order by created_at, id`,
+      values: [bookingIds],
+    });
+  }
+
   /** Returns valid vouchers of a booking with what is printed on them, in the order of their services. */
   async printed(
     bookingId: string,

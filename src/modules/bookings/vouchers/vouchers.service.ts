@@ -57,6 +57,13 @@ export class VouchersService {
     return page;
   }
 
+  /** The valid vouchers of these bookings. */
+  async listValid(
+    bookingIds: readonly string[],
+  ): Promise<Pick<Voucher, 'bookingId' | 'itemId' | 'code' | 'redeemedAt'>[]> {
+    return this.repository.listValid(bookingIds);
+  }
+
   async get(path: VoucherPath): Promise<Voucher> {
     return this.repository.get(path);
   }

@@ -1,6 +1,6 @@
 /**
- * Selects departures whose counters differ from the counted units: units of items that are not cancelled, of trips and of offers to
- * waiting customers that hold them, and of slots of guaranteed allotments that can still be sold. Returns type, id, expected and actual units.
+ * Selects departures whose counters differ from the counted units: units of items that are not cancelled, of trips, of resellers and
+ * of offers to waiting customers that hold them, and of slots of guaranteed allotments that can still be sold. Returns type, id, expected and actual units.
  */
 export const MISCOUNTED_DEPARTURES = `
   select 'departure' as type, departure.id, counted.expected, counted.actual
@@ -15,6 +15,9 @@ export const MISCOUNTED_DEPARTURES = `
       from reservation_steps where provider = 'departures' and status = 'held'
       union all
       select offered_departure_id, seats from waiting_entries where status = 'offered'
+      union all
+      select octo.departure_id, unit.seats from octo_unit_items unit join octo_bookings octo on octo.id = unit.octo_booking_id
+      where octo.status = 'ON_HOLD' and not octo.test_mode
     ) holding group by 1
   ) held on held.departure_id = departure.id
   left join (

@@ -3,7 +3,7 @@ import { CurrencyCode, IsoDate } from '../../../platform/http/trade-fields.js';
 import { IgnoresUnknownMembers } from '../../../platform/validation/validate-dto.js';
 
 /** Most ids and units in one request of the standard. */
-const MAX_IDS = 100;
+export const MAX_IDS = 100;
 
 /** How many of a unit the reseller wants to sell. */
 @IgnoresUnknownMembers()

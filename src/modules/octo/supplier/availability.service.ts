@@ -175,7 +175,7 @@ function toAvailability(offered: OfferedDeparture, question: Question, reseller:
 }
 
 /** An instant in whole seconds. */
-function utcText(instant: Date): string {
+export function utcText(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
 }
 

@@ -19,7 +19,7 @@ const MAX_PRODUCTS = 500;
 const OUTLOOK_DAYS = 90;
 const CURRENCY_DAYS = 731;
 /** The option of a product that has none. */
-const ONLY_OPTION = 'DEFAULT';
+export const ONLY_OPTION = 'DEFAULT';
 
 /** The fields of travelers that the standard knows, by ours. */
 const CONTACT_FIELDS: Readonly<Record<string, string>> = {
@@ -76,6 +76,19 @@ export class CatalogueService {
     return { product, option };
   }
 
+  /** The fields of contacts that the option, and its units, need for a confirmation. */
+  async requiredFields(
+    productId: string,
+    optionId: string,
+    reseller: Pick<Reseller, 'connection'>,
+  ): Promise<{ option: string[]; unitFields: string[] }> {
+    const { product } = await this.getSold(productId, optionId, reseller);
+    return {
+      option: octoFields(product.requiredContactFields),
+      unitFields: octoFields(product.requiredTravelerFields),
+    };
+  }
+
   /** Throws for a currency in which no departure of the product is sold. */
   async assertCurrency(productId: string, currency: string): Promise<void> {
     const [outlook] = await this.departures.outlookOf([productId], CURRENCY_DAYS);
@@ -112,6 +125,10 @@ export class CatalogueService {
     }
     return described;
   }
+}
+
+function octoFields(fields: readonly string[]): string[] {
+  return fields.flatMap((field) => CONTACT_FIELDS[field] ?? []);
 }
 
 function toProduct(
@@ -157,7 +174,7 @@ function toOption(
     cancellationCutoff: cutoffDays === 1 ? '1 day before departure' : `${cutoffDays} days before departure`,
     cancellationCutoffAmount: cutoffDays,
     cancellationCutoffUnit: 'day',
-    requiredContactFields: requiredContactFields.flatMap((field) => CONTACT_FIELDS[field] ?? []),
+    requiredContactFields: octoFields(requiredContactFields),
     restrictions: { minUnits: option?.minUnits ?? 1, maxUnits: option?.maxUnits ?? null },
     units,
   };
@@ -175,7 +192,7 @@ function toUnit(
     internalName: unit.name,
     reference: null,
     type: unit.type.toUpperCase(),
-    requiredContactFields: requiredTravelerFields.flatMap((field) => CONTACT_FIELDS[field] ?? []),
+    requiredContactFields: octoFields(requiredTravelerFields),
     restrictions: {
       minAge: unit.minAge ?? 0,
       maxAge: unit.maxAge ?? 120,

@@ -23,6 +23,11 @@ export function invalidId(...[code, member, id]: [...OffendingId, string]): AppE
   return new AppError(400, code, MESSAGES[code], { details: { [member]: id.slice(0, MAX_ECHO).toWellFormed() } });
 }
 
+/** Creates the error for a request that is well-formed but impossible. */
+export function unprocessableOrder(message: string): AppError {
+  return new AppError(400, 'UNPROCESSABLE_ENTITY', message);
+}
+
 /** Creates the error for a request that makes no sense. */
 export function badRequest(message: string): AppError {
   return new AppError(400, 'BAD_REQUEST', message);

@@ -30,10 +30,7 @@ export function figuresOf({ channelCents, generalCents }: UnitCents, terms: Omit
   return { retailCents: channelCents, netCents: channelCents - commissionOf(channelCents, terms) };
 }
 
-function commissionOf(
-  cents: number,
-  { commissionBasisPoints }: Pick<Connection, 'commissionBasisPoints'>,
-): number {
+function commissionOf(cents: number, { commissionBasisPoints }: Pick<Connection, 'commissionBasisPoints'>): number {
   return Number(divideRounded(BigInt(cents) * BigInt(commissionBasisPoints), ALL_BASIS_POINTS));
 }
 

@@ -50,3 +50,27 @@ export function statusOf(
   if (seats <= 0 || seats < wanted) return 'SOLD_OUT';
   return seats * 2 < capacity ? 'LIMITED' : 'AVAILABLE';
 }
+
+/**
+ * Decides for each unit whether it takes its seats from the slot or the pool: the slot first, the largest units first, because a
+ * unit takes all of its seats from one of them. Null if the seats do not suffice.
+ */
+export function placeUnits<Unit extends { seats: number }>(
+  units: readonly Unit[],
+  { slot, poolSeats }: Vacancies,
+): Map<Unit, string | null> | null {
+  let [ofSlot, ofPool] = [slot?.seats ?? 0, poolSeats];
+  const places = new Map<Unit, string | null>();
+  for (const unit of [...units].sort((a, b) => b.seats - a.seats)) {
+    if (slot && unit.seats <= ofSlot) {
+      ofSlot -= unit.seats;
+      places.set(unit, slot.allotmentId);
+    } else if (unit.seats <= ofPool) {
+      ofPool -= unit.seats;
+      places.set(unit, null);
+    } else {
+      return null;
+    }
+  }
+  return places;
+}

@@ -339,11 +339,7 @@ function optionOnDeparture({ optionId, departure }: Pick<UnitSale, 'optionId' | 
 /** The general price of the departure counts for adults, and for an only unit. */
 export function ofDeparture(
   { currency, priceCents, unitPrices }: PricesOfDeparture,
-  {
-    unit,
-    optionId,
-    all,
-  }: { unit: Pick<ProductUnit, 'id' | 'type'>; optionId: string | null; all: readonly unknown[] },
+  { unit, optionId, all }: { unit: Pick<ProductUnit, 'id' | 'type'>; optionId: string | null; all: readonly unknown[] },
 ): DeparturePrice {
   const own = unitPrices.filter(
     (price) => price.unitId === unit.id && (price.optionId === null || price.optionId === optionId),

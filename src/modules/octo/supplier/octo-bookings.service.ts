@@ -1,0 +1,523 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import canonicalize from 'canonicalize';
+import { Clock } from '../../../platform/clock/clock.js';
+import { Database } from '../../../platform/database/database.js';
+import { make } from '../../../platform/database/rows.js';
+import { newId } from '../../../platform/ids/id.js';
+import { Jobs } from '../../../platform/jobs/jobs.js';
+import { Outbox } from '../../../platform/outbox/outbox.js';
+import { ActionLedger } from '../../action-ledger/index.js';
+import { type BookingItemSummary, BookingsService, VouchersService } from '../../bookings/index.js';
+import { TermsService } from '../../legal/index.js';
+import { DeparturesService } from '../../operations/index.js';
+import { HeldUnitsService } from './held-units.service.js';
+import {
+  type CancellationBody,
+  type ConfirmationBody,
+  contactOf,
+  type ExtensionBody,
+  type ListReservations,
+  type ReservationBody,
+  type ReservationChanges,
+} from './octo-booking.dto.js';
+import { OctoBooking, type OctoContact, type OctoUnitItem, type Refund } from './octo-booking.entity.js';
+import { isCancellable, toOctoBooking } from './octo-booking-object.js';
+import { OctoBookingsRepository } from './octo-bookings.repository.js';
+import { badRequest, invalidId, unprocessableOrder } from './octo-errors.js';
+import { isUuid, type Order, type OrderBody, OctoOrdersService } from './octo-orders.service.js';
+import { nameOf, OctoSalesService } from './octo-sales.service.js';
+import { CatalogueService, ONLY_OPTION } from './catalogue.service.js';
+import type { Reseller } from './resellers.service.js';
+
+const MAX_HOLDS = 2_000;
+const MAX_LISTED = 500;
+/** A hold ends at most this long after its reservation, however often it is extended. */
+const LONGEST_HOLD_MS = 4 * 3_600_000;
+const MINUTE_MS = 60_000;
+
+export const EXPIRE_JOB = 'octo.expire-hold';
+
+const EVENTS = {
+  reserve: 'held',
+  update: 'changed',
+  extend: 'changed',
+  confirm: 'confirmed',
+  cancel: 'cancelled',
+  expire: 'expired',
+} as const;
+export type OctoVerb = keyof typeof EVENTS;
+
+/** Reservations of resellers: held, extended, cancelled and expired. Each step locks the reservation first, then its departure. */
+@Injectable()
+export class OctoBookingsService {
+  constructor(
+    private readonly database: Database,
+    private readonly repository: OctoBookingsRepository,
+    private readonly orders: OctoOrdersService,
+    private readonly units: HeldUnitsService,
+    private readonly departures: DeparturesService,
+    private readonly bookings: BookingsService,
+    private readonly vouchers: VouchersService,
+    private readonly sales: OctoSalesService,
+    private readonly catalogue: CatalogueService,
+    private readonly terms: TermsService,
+    private readonly ledger: ActionLedger,
+    private readonly outbox: Outbox,
+    private readonly jobs: Jobs,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The same order with the same uuid returns the booking as it is now, and holds nothing again. */
+  async reserve(body: ReservationBody, reseller: Reseller): Promise<object> {
+    const { connection, isTest } = reseller;
+    const uuid = body.uuid ?? randomUUID();
+    if (!isUuid(uuid)) throw invalidId('INVALID_BOOKING_UUID', 'uuid', uuid);
+    const digest = digestOf(body, isTest);
+    const known = await this.repository.findByUuid(connection.id, uuid);
+    if (known) return this.repeat(known, digest, reseller);
+    assertSelling(reseller);
+    const id = newId('obok');
+    const order = await this.orders.check(id, body, reseller);
+    if ((await this.repository.countHolds(connection.id)) >= MAX_HOLDS) {
+      throw unprocessableOrder(`The reseller has ${MAX_HOLDS} reservations on hold`);
+    }
+    const reserved = await this.database.transaction(async () => {
+      const booking = this.newBooking({ id, uuid, digest }, body, { reseller, order });
+      // The insert shares a lock on the departure, which reservations that then want it alone would wait for in a circle.
+      await this.departures.lock([booking.departureId]);
+      if (!(await this.repository.bookings.insertUnlessTaken(booking))) return null;
+      await this.units.hold(booking.departureId, order.units, reseller);
+      await this.repository.insertUnits(order.units);
+      await this.scheduleExpiry(booking);
+      this.record('reserve', booking, null);
+      return booking;
+    });
+    if (reserved) return this.present(reserved, reseller);
+    const other = await this.repository.findByUuid(connection.id, uuid);
+    if (!other) throw new Error(`The reservation ${uuid} was deleted`);
+    return this.repeat(other, digest, reseller);
+  }
+
+  async extend(uuid: string, { expirationMinutes }: ExtensionBody, reseller: Reseller): Promise<object> {
+    assertSelling(reseller);
+    return this.change('extend', { uuid, reseller }, async (booking) => {
+      if (booking.status !== 'ON_HOLD') throw unprocessableOrder('Only a reservation on hold can be extended');
+      await this.prolong(booking, expirationMinutes, reseller);
+    });
+  }
+
+  /** A change of the departure or the units holds the new seats before it releases the former ones. */
+  async update(uuid: string, body: ReservationChanges, reseller: Reseller): Promise<object> {
+    assertSelling(reseller);
+    return this.change('update', { uuid, reseller }, async (booking, units) => {
+      if (booking.status !== 'ON_HOLD' && booking.status !== 'CONFIRMED') {
+        throw unprocessableOrder('The booking has ended');
+      }
+      if (isReordered(booking, units, body)) {
+        if (booking.status === 'CONFIRMED') {
+          throw unprocessableOrder('A confirmed booking keeps its availability and units; cancel it and book again');
+        }
+        await this.reorder(booking, units, orderOf(booking, units, body), reseller);
+      } else if (body.unitItems) {
+        await this.repository.describeUnits(units, body.unitItems);
+      }
+      const now = this.clock.now();
+      if (body.resellerReference !== undefined) booking.resellerReference = body.resellerReference;
+      if (body.notes !== undefined) booking.notes = body.notes;
+      if (body.contact) booking.contact = contactOf(body.contact);
+      if (body.expirationMinutes && booking.status === 'ON_HOLD') {
+        await this.prolong(booking, body.expirationMinutes, reseller);
+      }
+      booking.updatedAt = now;
+    });
+  }
+
+  /** Repeating it returns the booking as it is now. */
+  async confirm(uuid: string, body: ConfirmationBody, reseller: Reseller): Promise<object> {
+    assertSelling(reseller);
+    const { connection } = reseller;
+    return this.change('confirm', { uuid, reseller }, async (booking, held) => {
+      if (booking.status === 'CONFIRMED') return false;
+      const now = this.clock.now();
+      if (booking.status === 'EXPIRED' || booking.isLapsed(now)) {
+        throw invalidId('INVALID_BOOKING_UUID', 'uuid', uuid);
+      }
+      if (booking.status === 'CANCELLED') throw unprocessableOrder('The booking was cancelled');
+      let units = held;
+      if (body.unitItems && isReordered(booking, held, body)) {
+        units = await this.reorder(booking, held, orderOf(booking, held, body), reseller);
+      } else if (body.unitItems) {
+        await this.repository.describeUnits(held, body.unitItems);
+      }
+      booking.contact = contactOf(body.contact);
+      if (body.resellerReference) booking.resellerReference = body.resellerReference;
+      await this.assertContact(booking, units, reseller);
+      const { productId, testMode } = booking;
+      const days = await this.terms.lastRefundDays([productId], { channelId: connection.channelId });
+      const bookingId = testMode ? null : await this.sales.sell(booking, units, connection);
+      booking.confirm({ bookingId, lastRefundDays: days.get(productId) ?? 0 }, now);
+      return true;
+    });
+  }
+
+  /** Repeating it, or cancelling an expired reservation, changes nothing. */
+  async cancel(uuid: string, { reason = null }: CancellationBody, reseller: Reseller): Promise<object> {
+    const { bookingId } = await this.find(uuid, reseller);
+    // A booking is cancelled as staff cancel it; the reservation follows by its listener.
+    if (bookingId !== null) return this.cancelSale(uuid, bookingId, { reason, reseller });
+    return this.change('cancel', { uuid, reseller }, async (booking, units) => {
+      // It was confirmed meanwhile.
+      if (booking.bookingId !== null) throw unprocessableOrder('The booking was confirmed at the same time');
+      if (booking.status !== 'ON_HOLD' && booking.status !== 'CONFIRMED') return false;
+      if (booking.status === 'ON_HOLD') await this.releaseUnits(booking, units);
+      booking.cancel({ refund: 'FULL', reason }, this.clock.now());
+      return true;
+    });
+  }
+
+  async lockOfBooking(bookingId: string): Promise<void> {
+    await this.repository.lockOfBooking(bookingId);
+  }
+
+  async followCancellation(bookingId: string, ending: { refund: Refund; reason: string }): Promise<void> {
+    await this.follow('cancel', bookingId, (booking) => {
+      if (booking.status !== 'CONFIRMED') return false;
+      booking.cancel(ending, this.clock.now());
+      return true;
+    });
+  }
+
+  async followReinstatement(bookingId: string): Promise<void> {
+    await this.follow('update', bookingId, (booking) => {
+      booking.reinstate(this.clock.now());
+      return true;
+    });
+  }
+
+  async followItem(bookingId: string, itemId: string, { isCancelled }: { isCancelled: boolean }): Promise<void> {
+    await this.repository.setCancelled([itemId], isCancelled ? this.clock.now() : null);
+    await this.follow('update', bookingId, (booking) => {
+      booking.updatedAt = this.clock.now();
+      return true;
+    });
+  }
+
+  /** Staff moved items of the booking to another departure. */
+  async followMove(bookingId: string, items: readonly BookingItemSummary[]): Promise<void> {
+    const [departureId] = items.flatMap((item) => item.departureId ?? []);
+    if (departureId === undefined) return;
+    await this.follow('update', bookingId, (booking) => {
+      if (booking.departureId === departureId) return false;
+      Object.assign(booking, { departureId, updatedAt: this.clock.now() });
+      return true;
+    });
+  }
+
+  async get(uuid: string, reseller: Reseller): Promise<object> {
+    return this.present(await this.find(uuid, reseller), reseller);
+  }
+
+  async list(query: ListReservations, reseller: Reseller): Promise<object[]> {
+    const { resellerReference = null, supplierReference = null } = query;
+    const { localDate = null, localDateStart = localDate, localDateEnd = localDate } = query;
+    if ((localDateStart === null) !== (localDateEnd === null)) {
+      throw badRequest('Send localDateStart and localDateEnd together');
+    }
+    if (resellerReference === null && supplierReference === null && localDateStart === null) {
+      throw badRequest('Send resellerReference, supplierReference, localDate, or localDateStart and localDateEnd');
+    }
+    const { connection } = reseller;
+    const bookingId = supplierReference === null ? null : await this.bookings.findIdByNumber(supplierReference);
+    if (supplierReference !== null && bookingId === null) return [];
+    const departureIds =
+      localDateStart === null || localDateEnd === null
+        ? null
+        : await this.departuresOn(connection.id, localDateStart, localDateEnd);
+    const filter = { resellerReference, bookingId, departureIds };
+    const found = await this.repository.list(connection.id, filter, MAX_LISTED + 1);
+    if (found.length > MAX_LISTED) throw badRequest(`More than ${MAX_LISTED} bookings match; narrow the filter`);
+    const current: OctoBooking[] = [];
+    for (const booking of found) current.push(await this.withoutLapse(booking));
+    return this.presentAll(current, reseller);
+  }
+
+  /** Ends a hold whose time has passed; does nothing if it was confirmed, extended or ended meanwhile. */
+  async expire(id: string): Promise<void> {
+    await this.database.transaction(async () => {
+      const booking = await this.repository.bookings.findAndLock(id);
+      if (!booking?.isLapsed(this.clock.now())) return;
+      const before = booking.auditImage();
+      await this.releaseUnits(booking, await this.repository.unitsOf([id]));
+      booking.expire(this.clock.now());
+      await this.repository.bookings.update(booking);
+      this.record('expire', booking, before);
+    });
+  }
+
+  /** Catches up on holds whose own job was lost or came too early. */
+  async expireLapsed(): Promise<void> {
+    for (const id of await this.repository.listLapsed()) await this.expire(id);
+  }
+
+  /** Cancels the holds on a locked departure that is about to end. */
+  async endHoldsOn(departureId: string): Promise<void> {
+    for (const booking of await this.repository.lockHoldsOn(departureId)) {
+      const before = booking.auditImage();
+      await this.releaseUnits(booking, await this.repository.unitsOf([booking.id]));
+      booking.cancel({ refund: 'FULL', reason: 'The departure does not take place' }, this.clock.now());
+      await this.repository.bookings.update(booking);
+      this.record('cancel', booking, before);
+    }
+  }
+
+  async optionsHeldOn(departureId: string): Promise<string[]> {
+    return this.repository.optionsHeldOn(departureId);
+  }
+
+  private async prolong(booking: OctoBooking, minutes: number | null | undefined, reseller: Reseller): Promise<void> {
+    const now = this.clock.now();
+    const departure = await this.departures.getSummary(booking.departureId);
+    const latest = Math.min(
+      booking.createdAt.getTime() + LONGEST_HOLD_MS,
+      (departure.bookableUntil ?? departure.startsAt).getTime(),
+    );
+    booking.extend(holdEnd(now, minutes, reseller), new Date(latest), now);
+    await this.scheduleExpiry(booking);
+  }
+
+  /** Gives a locked hold another order. Units that stay keep their seats and, on the same departure, their prices. */
+  private async reorder(
+    booking: OctoBooking,
+    former: readonly OctoUnitItem[],
+    body: OrderBody,
+    reseller: Reseller,
+  ): Promise<OctoUnitItem[]> {
+    const order = await this.orders.check(booking.id, body, { ...reseller, isTest: booking.testMode });
+    const { departure, optionId, hasVoucher, units } = order;
+    const isSamePlace = departure.id === booking.departureId && optionId === booking.optionId;
+    const [added, kept]: [OctoUnitItem[], OctoUnitItem[]] = [[], []];
+    for (const unit of units) {
+      const same = former.find(({ uuid, unitId }) => uuid === unit.uuid && unitId === unit.unitId);
+      if (!same || !isSamePlace) added.push(unit);
+      else {
+        kept.push(same);
+        const { allotmentId, seats, retailCents, netCents, soldUnit } = same;
+        Object.assign(unit, { allotmentId, seats, retailCents, netCents, soldUnit });
+      }
+    }
+    const removed = former.filter((unit) => !kept.includes(unit));
+    await this.departures.lock([booking.departureId, departure.id]);
+    const terms = { connection: reseller.connection, isTest: booking.testMode };
+    if (added.length > 0) await this.units.hold(departure.id, added, terms);
+    if (removed.length > 0) await this.releaseUnits(booking, removed);
+    await this.repository.replaceUnits(booking.id, units);
+    const { productId, currency } = departure;
+    Object.assign(booking, { productId, optionId, departureId: departure.id, currency, hasVoucher });
+    return units;
+  }
+
+  private async assertContact(
+    { contact, productId, optionId }: OctoBooking,
+    units: readonly OctoUnitItem[],
+    reseller: Reseller,
+  ): Promise<void> {
+    const { option, unitFields } = await this.catalogue.requiredFields(productId, optionId ?? ONLY_OPTION, reseller);
+    const missing = new Set(missingIn(contact, option));
+    for (const unit of units) {
+      for (const field of missingIn(unit.contact, unitFields)) missing.add(`unitItems.contact.${field}`);
+    }
+    if (missing.size > 0) throw unprocessableOrder(`The contact lacks ${[...missing].join(', ')}`);
+  }
+
+  private async cancelSale(
+    uuid: string,
+    bookingId: string,
+    { reason, reseller }: { reason: string | null; reseller: Reseller },
+  ): Promise<object> {
+    await this.database.transaction(async () => {
+      const booking = await this.repository.lockOfBooking(bookingId);
+      if (booking?.status !== 'CONFIRMED') return;
+      const departure = await this.departures.getSummary(booking.departureId);
+      const vouchers = await this.vouchers.listValid([bookingId]);
+      const [now, today] = [this.clock.now(), this.clock.today()];
+      if (!isCancellable(booking, { departure, vouchers, now, today })) {
+        throw unprocessableOrder('The booking can no longer be cancelled');
+      }
+      await this.bookings.cancel(bookingId, { reason: reason ?? 'Cancelled by the reseller' }, null);
+    });
+    return this.get(uuid, reseller);
+  }
+
+  /** Changes the reservation of a booking, if it has one, in the transaction that changes the booking. */
+  private async follow(verb: OctoVerb, bookingId: string, change: (booking: OctoBooking) => boolean): Promise<void> {
+    const booking = await this.repository.lockOfBooking(bookingId);
+    if (!booking) return;
+    const before = booking.auditImage();
+    if (!change(booking)) return;
+    await this.repository.bookings.update(booking);
+    this.record(verb, booking, before);
+  }
+
+  /** Changes a locked booking of the reseller; `false` says that nothing changed. */
+  private async change(
+    verb: OctoVerb,
+    { uuid, reseller }: { uuid: string; reseller: Reseller },
+    change: (booking: OctoBooking, units: OctoUnitItem[]) => Promise<boolean | void>,
+  ): Promise<object> {
+    const { id } = await this.find(uuid, reseller);
+    const changed = await this.database.transaction(async () => {
+      const booking = await this.repository.bookings.lock(id);
+      const before = booking.auditImage();
+      if ((await change(booking, await this.repository.unitsOf([id]))) === false) return booking;
+      await this.repository.bookings.update(booking);
+      this.record(verb, booking, before);
+      return booking;
+    });
+    return this.present(changed, reseller);
+  }
+
+  private async find(uuid: string, { connection }: Reseller): Promise<OctoBooking> {
+    const booking = isUuid(uuid) ? await this.repository.findByUuid(connection.id, uuid) : null;
+    if (!booking) throw invalidId('INVALID_BOOKING_UUID', 'uuid', uuid);
+    return this.withoutLapse(booking);
+  }
+
+  /** Nobody sees a hold that has lapsed: it is expired first. */
+  private async withoutLapse(booking: OctoBooking): Promise<OctoBooking> {
+    if (!booking.isLapsed(this.clock.now())) return booking;
+    await this.expire(booking.id);
+    return this.repository.bookings.get(booking.id);
+  }
+
+  private async repeat(known: OctoBooking, digest: string, reseller: Reseller): Promise<object> {
+    if (known.digest !== digest) throw invalidId('INVALID_BOOKING_UUID', 'uuid', known.uuid);
+    return this.present(await this.withoutLapse(known), reseller);
+  }
+
+  private newBooking(
+    ids: { id: string; uuid: string; digest: string },
+    { productId, resellerReference, notes, contact, expirationMinutes }: ReservationBody,
+    { reseller, order }: { reseller: Reseller; order: Order },
+  ): OctoBooking {
+    const { connection, isTest: testMode } = reseller;
+    const { departure, optionId, hasVoucher } = order;
+    const now = this.clock.now();
+    const latest = departure.bookableUntil ?? departure.startsAt;
+    const expiresAt = new Date(Math.min(holdEnd(now, expirationMinutes, reseller).getTime(), latest.getTime()));
+    return make(OctoBooking, {
+      ...{ ...ids, connectionId: connection.id, status: 'ON_HOLD', testMode, productId, optionId, hasVoucher },
+      ...{ departureId: departure.id, currency: departure.currency, settlement: connection.settlement, expiresAt },
+      ...{ resellerReference: resellerReference ?? null, notes: notes ?? null, contact: contactOf(contact) },
+      createdAt: now,
+    });
+  }
+
+  private async releaseUnits({ departureId, testMode }: OctoBooking, units: readonly OctoUnitItem[]): Promise<void> {
+    if (!testMode) await this.units.release(departureId, units);
+  }
+
+  private async scheduleExpiry({ id, expiresAt }: OctoBooking): Promise<void> {
+    if (expiresAt === null) return;
+    await this.jobs.add(EXPIRE_JOB, { octoBookingId: id }, { key: `${EXPIRE_JOB}:${id}`, runAt: expiresAt });
+  }
+
+  private record(verb: OctoVerb, booking: OctoBooking, before: object | null): void {
+    const { id: octoBookingId, connectionId, productId, departureId, bookingId, testMode, status } = booking;
+    const subject = { subjectType: 'octo_booking', subjectId: octoBookingId };
+    const reason = booking.cancelReason;
+    this.ledger.record(`octo.booking.${verb}`, { ...subject, before, after: booking.auditImage(), reason });
+    const data = { octoBookingId, connectionId, productId, departureId, bookingId, testMode, status };
+    this.outbox.add({ channel: 'octo.bookings', event: `octo_booking.${EVENTS[verb]}`, data });
+  }
+
+  private async departuresOn(connectionId: string, from: string, to: string): Promise<string[]> {
+    const departures = await this.departures.listSummaries(await this.repository.listDepartures(connectionId));
+    return departures.filter(({ startDate }) => from <= startDate && startDate <= to).map(({ id }) => id);
+  }
+
+  private async present(booking: OctoBooking, reseller: Reseller): Promise<object> {
+    const [presented] = await this.presentAll([booking], reseller);
+    if (!presented) throw new Error(`The departure ${booking.departureId} was deleted`);
+    return presented;
+  }
+
+  private async presentAll(bookings: readonly OctoBooking[], reseller: Reseller): Promise<object[]> {
+    const { connection, withPricing } = reseller;
+    const departures = await this.departures.listSummaries(bookings.map(({ departureId }) => departureId));
+    const units = await this.repository.unitsOf(bookings.map(({ id }) => id));
+    const bookingIds = bookings.flatMap(({ bookingId }) => bookingId ?? []);
+    const vouchers = bookingIds.length === 0 ? [] : await this.vouchers.listValid(bookingIds);
+    const numbers = new Map((await this.bookings.listNumbers(bookingIds)).map(({ id, name }) => [id, name]));
+    const [now, today] = [this.clock.now(), this.clock.today()];
+    return bookings.flatMap((booking) => {
+      const departure = departures.find(({ id }) => id === booking.departureId);
+      if (!departure) return [];
+      const supplierReference = referenceOf(booking, numbers);
+      const own = units.filter(({ octoBookingId }) => octoBookingId === booking.id);
+      return toOctoBooking(booking, {
+        ...{ units: own, departure, supplierReference, connection, withPricing, now, today },
+        vouchers: vouchers.filter(({ bookingId }) => bookingId === booking.bookingId),
+      });
+    });
+  }
+}
+
+function assertSelling({ isSelling }: Reseller): void {
+  if (!isSelling) throw unprocessableOrder('The channel of the reseller does not sell');
+}
+
+/** The hold lasts as long as the reseller asks for, at most as long as its connection allows. */
+function holdEnd(now: Date, minutes: number | null | undefined, { connection }: Reseller): Date {
+  const lasts = Math.min(minutes ?? connection.holdMinutes, connection.maxHoldMinutes);
+  return new Date(now.getTime() + lasts * MINUTE_MS);
+}
+
+/** Recognizes a repeated order. References and contacts may differ. */
+function digestOf({ productId, optionId, availabilityId, unitItems }: ReservationBody, isTest: boolean): string {
+  const units = (unitItems ?? []).map(({ unitId, uuid }) => ({ unitId, uuid: uuid ?? null }));
+  const order = { productId, optionId, availabilityId: availabilityId ?? null, units, isTest };
+  return createHash('sha256')
+    .update(canonicalize(order) ?? '')
+    .digest('hex');
+}
+
+/** The number of our booking; a confirmed test has one of its own kind. */
+function referenceOf({ bookingId, testMode, confirmedAt, id }: OctoBooking, numbers: ReadonlyMap<string, string>) {
+  if (testMode) return confirmedAt === null ? null : `TEST-${id.slice(-12)}`;
+  return bookingId === null ? null : (numbers.get(bookingId) ?? null);
+}
+
+type ChangedOrder = Pick<ReservationChanges, 'productId' | 'optionId' | 'availabilityId' | 'unitItems'>;
+
+/** Whether the changes concern more than references and contacts. */
+function isReordered(booking: OctoBooking, units: readonly OctoUnitItem[], changes: ChangedOrder): boolean {
+  const { productId, optionId, availabilityId, unitItems } = changes;
+  if (productId && productId !== booking.productId) return true;
+  if (optionId && optionId !== (booking.optionId ?? ONLY_OPTION)) return true;
+  if (availabilityId && availabilityId !== booking.departureId) return true;
+  if (!unitItems) return false;
+  const isKept = unitItems.every((item) =>
+    units.some(({ uuid, unitId }) => uuid === item.uuid && unitId === item.unitId),
+  );
+  return !isKept || unitItems.length !== units.length;
+}
+
+/** The order that the reservation has after these changes. */
+function orderOf(booking: OctoBooking, units: readonly OctoUnitItem[], changes: ChangedOrder): OrderBody {
+  return {
+    productId: changes.productId ?? booking.productId,
+    optionId: changes.optionId ?? booking.optionId ?? ONLY_OPTION,
+    availabilityId: changes.availabilityId ?? booking.departureId,
+    unitItems: changes.unitItems ?? units,
+  };
+}
+
+/** A full name also stands for first and last name. */
+function missingIn(contact: OctoContact, fields: readonly string[]): string[] {
+  const present = { ...contact, locales: contact.locales.length > 0 ? contact.locales : null };
+  return fields.filter((field) => {
+    if (field === 'firstName' || field === 'lastName') return !contact[field] && nameOf(contact) === null;
+    return !Object.entries(present).some(([name, value]) => name === field && value);
+  });
+}

@@ -1,0 +1,232 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { MISCOUNTED_DEPARTURES } from '../../src/modules/distribution/index.js';
+import { departureIn, newAllotment } from '../distribution/allotments/allotments.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import { BOOKINGS, countersOf, must, type OctoBooking, reserve } from './orders.js';
+import { newShop, PRICING, type Shop } from './shop.js';
+
+const STAFF = '/v1/admin/bookings';
+const CONTACT = { fullName: 'Ana Pop', emailAddress: 'ana.pop@example.com', phoneNumber: '+40240555010' };
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+
+const call = async ({ reseller }: Shop, uuid: string, verb: string, body: object = {}, options = {}) =>
+  reseller.post<OctoBooking>(`${BOOKINGS}/${uuid}/${verb}`, body, options);
+const confirm = async (shop: Shop, uuid: string, more: object = {}, options = {}) =>
+  must(await call(shop, uuid, 'confirm', { contact: CONTACT, ...more }, options));
+const patch = ({ reseller }: Shop, uuid: string, body: object) =>
+  reseller.patch<OctoBooking>(`${BOOKINGS}/${uuid}`, body);
+const read = async ({ reseller }: Shop, uuid: string) => must(await reseller.get<OctoBooking>(`${BOOKINGS}/${uuid}`));
+
+interface Row extends Record<string, unknown> {
+  id: string;
+}
+
+async function saleOf({ supplierReference }: OctoBooking): Promise<{ booking: Row; items: Row[]; commissions: Row[] }> {
+  const owner = app.as('owner');
+  const found = await owner.get<{ data: Row[] }>(`${STAFF}?search=${supplierReference ?? ''}`);
+  const [booking] = found.body.data;
+  if (!booking) throw new Error('There is no booking with this number');
+  const items = (await owner.get<{ data: Row[] }>(`${STAFF}/${booking.id}/items`)).body.data;
+  const commissions: Row[] = [];
+  for (const { id } of items) {
+    const { body } = await owner.get<{ data: Row[] }>(`/v1/admin/finance/booking-items/${id}/commissions`);
+    commissions.push(...body.data);
+  }
+  return { booking, items, commissions };
+}
+
+describe('a confirmation', () => {
+  it('a confirmation makes a booking with items, travelers, vouchers and the commission that the reseller has seen', async () => {
+    const shop = await newShop(app, { commissionBasisPoints: 1_500 });
+    const { adult, child, departureId, connection } = shop;
+    const held = await reserve(shop, [adult, adult, child], {}, PRICING);
+    const sold = await confirm(shop, held.uuid, { resellerReference: 'V-9' }, PRICING);
+    expect(sold).toMatchObject({
+      ...{ status: 'CONFIRMED', resellerReference: 'V-9', cancellable: true, utcExpiresAt: null },
+      ...{ utcConfirmedAt: expect.stringMatching(/Z$/), supplierReference: expect.stringMatching(/^B-/) },
+      ...{ contact: { ...CONTACT, firstName: null }, pricing: held['pricing'] },
+    });
+    const codes = (sold.voucher?.deliveryOptions ?? []).map(({ deliveryValue }) => deliveryValue);
+    expect(codes.length).toBeGreaterThan(0);
+    const { booking, items, commissions } = await saleOf(sold);
+    expect(booking).toMatchObject({
+      ...{ status: 'confirmed', channelId: connection.channelId, totalCents: 12_500, customerName: 'Ana Pop' },
+      customerEmail: null,
+    });
+    expect(booking['customerId']).toMatch(/^cus_/);
+    const summary = items.map(({ unitId, quantity, totalSellCents }) => [unitId, quantity, totalSellCents]);
+    expect(summary).toEqual(
+      expect.arrayContaining([
+        [adult, 2, 10_000],
+        [child, 1, 2_500],
+      ]),
+    );
+    expect(commissions.map(({ amountCents }) => amountCents).sort()).toEqual([1_500, 375]);
+    expect(await countersOf(app, departureId)).toEqual({ sold: 3, held: 0, open: 0 });
+    expect(await confirm(shop, held.uuid, { contact: { fullName: 'Other' } }, PRICING)).toEqual(sold);
+    expect(await app.sql(MISCOUNTED_DEPARTURES)).toEqual([]);
+    const listed = await shop.reseller.get<OctoBooking[]>(`${BOOKINGS}?supplierReference=${sold.supplierReference}`);
+    expect(listed.body.map(({ uuid }) => uuid)).toEqual([held.uuid]);
+  });
+
+  it('units of a slot and of the pool become items of their own, and net rates need no commission', async () => {
+    const shop = await newShop(app, { settlement: 'net', commissionBasisPoints: 1_000 });
+    const { adult, productId, connection, departureId } = shop;
+    await newAllotment(app, { productId, channelId: connection.channelId, defaultQuantity: 2 });
+    const held = await reserve(shop, [adult, adult, adult]);
+    const { items, commissions } = await saleOf(await confirm(shop, held.uuid));
+    expect(items.map(({ quantity }) => quantity).sort()).toEqual([1, 2]);
+    expect(items.filter(({ allotmentId }) => allotmentId !== null)).toMatchObject([{ quantity: 2 }]);
+    expect([commissions, await countersOf(app, departureId)]).toEqual([[], { sold: 3, held: 0, open: 0 }]);
+    expect(await app.sql(MISCOUNTED_DEPARTURES)).toEqual([]);
+  });
+
+  it('a confirmation needs the contact fields of the product, and cannot follow the end of the hold', async () => {
+    const shop = await newShop(app, {}, { product: { requiredContactFields: ['email', 'phone'] } });
+    const { uuid } = await reserve(shop, [shop.adult]);
+    const lacking = await call(shop, uuid, 'confirm', { contact: { fullName: 'Ana Pop' } });
+    expect([lacking.status, lacking.body]).toMatchObject([
+      400,
+      { error: 'UNPROCESSABLE_ENTITY', errorMessage: 'The contact lacks emailAddress, phoneNumber' },
+    ]);
+    expect((await call(shop, uuid, 'confirm')).body).toMatchObject({ error: 'BAD_REQUEST' });
+    app.travel({ hours: 1 });
+    const late = await call(shop, uuid, 'confirm', { contact: CONTACT });
+    expect([late.status, late.body]).toMatchObject([400, { error: 'INVALID_BOOKING_UUID', uuid }]);
+    const cancelled = await reserve(shop, [shop.adult]);
+    await call(shop, cancelled.uuid, 'cancel');
+    const ended = await call(shop, cancelled.uuid, 'confirm', { contact: CONTACT });
+    expect([ended.status, ended.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+  });
+
+  it('of a confirmation and a cancellation at the same time one wins, and the units follow it', async () => {
+    const shop = await newShop(app);
+    for (let round = 0; round < 5; round += 1) {
+      const { uuid } = await reserve(shop, [shop.adult]);
+      await Promise.all([call(shop, uuid, 'confirm', { contact: CONTACT }), call(shop, uuid, 'cancel')]);
+      expect(['CONFIRMED', 'CANCELLED']).toContain((await read(shop, uuid)).status);
+    }
+    expect((await countersOf(app, shop.departureId))?.held).toBe(0);
+    expect(await app.sql(MISCOUNTED_DEPARTURES)).toEqual([]);
+  });
+
+  it('a test reservation is confirmed without a booking and without units', async () => {
+    const shop = await newShop(app);
+    const test = { headers: { 'Octo-Env': 'test' } };
+    const { uuid } = await reserve(shop, [shop.adult], {}, test);
+    const confirmed = await confirm(shop, uuid, {}, test);
+    expect(confirmed).toMatchObject({
+      testMode: true,
+      status: 'CONFIRMED',
+      supplierReference: expect.stringMatching(/^TEST-/),
+    });
+    expect(confirmed.voucher?.deliveryOptions).toMatchObject([{ deliveryValue: expect.stringMatching(/^TEST-/) }]);
+    const [row] = await app.sql('select booking_id from octo_bookings where uuid = $1', [uuid]);
+    expect([row, await countersOf(app, shop.departureId)]).toEqual([
+      { booking_id: null },
+      { sold: 0, held: 0, open: 0 },
+    ]);
+    expect(must(await call(shop, uuid, 'cancel')).status).toBe('CANCELLED');
+  });
+});
+
+describe('an update', () => {
+  it('an update changes units and departure, keeps the uuid of units, and releases what it no longer needs', async () => {
+    const shop = await newShop(app);
+    const { adult, child, productId, departureId } = shop;
+    const [one, two] = [randomUUID(), randomUUID()];
+    const unitItems = [
+      { uuid: one, unitId: adult },
+      { uuid: two, unitId: adult },
+    ];
+    const { uuid } = await reserve(shop, [], { unitItems });
+    const fewer = must(
+      await patch(shop, uuid, { unitItems: [{ uuid: one, unitId: adult }, { unitId: child }], notes: 'N' }),
+    );
+    expect(fewer.unitItems.map((unit) => unit.unitId)).toEqual([adult, child]);
+    expect([fewer.unitItems[0]?.uuid, fewer['notes']]).toEqual([one, 'N']);
+    expect((await countersOf(app, departureId))?.held).toBe(2);
+    const { id: other } = await departureIn(app, 31, { productId, priceCents: 6_000, capacity: 2 });
+    const full = await patch(shop, uuid, {
+      availabilityId: other,
+      unitItems: [adult, adult, adult].map((unitId) => ({ unitId })),
+    });
+    expect([full.status, full.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+    expect((await read(shop, uuid)).availabilityId).toBe(departureId);
+    const moved = must(await patch(shop, uuid, { availabilityId: other, unitItems: [{ uuid: one, unitId: adult }] }));
+    expect(moved).toMatchObject({ availabilityId: other, unitItems: [{ uuid: one }] });
+    expect([await countersOf(app, departureId), await countersOf(app, other)]).toEqual([
+      { sold: 0, held: 0, open: 0 },
+      { sold: 0, held: 1, open: 0 },
+    ]);
+    const more = await confirm(shop, uuid, { unitItems: [{ uuid: one, unitId: adult }, { unitId: adult }] });
+    expect([more.unitItems.length, await countersOf(app, other)]).toEqual([2, { sold: 2, held: 0, open: 0 }]);
+    const later = await patch(shop, uuid, { resellerReference: 'Z', contact: { fullName: 'Bo' } });
+    expect(must(later)).toMatchObject({ resellerReference: 'Z', contact: { fullName: 'Bo' }, status: 'CONFIRMED' });
+    const rejected = await patch(shop, uuid, { availabilityId: departureId });
+    expect([rejected.status, rejected.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+  });
+});
+
+describe('the end of a sale', () => {
+  it('a cancelled booking is cancelled here too, its units are free and its commission is 0', async () => {
+    const shop = await newShop(app, { commissionBasisPoints: 1_000 });
+    const { uuid } = await reserve(shop, [shop.adult]);
+    const sold = await confirm(shop, uuid);
+    const ended = must(await call(shop, uuid, 'cancel', { reason: 'No visa' }));
+    expect(ended).toMatchObject({
+      ...{ status: 'CANCELLED', cancellable: false },
+      cancellation: { refund: expect.stringMatching(/^(FULL|PARTIAL)$/), reason: 'No visa' },
+    });
+    const { booking, commissions } = await saleOf(sold);
+    expect([booking['status'], commissions.map(({ status }) => status)]).toEqual(['cancelled', ['void']]);
+    expect(await countersOf(app, shop.departureId)).toEqual({ sold: 0, held: 0, open: 0 });
+    expect(must(await call(shop, uuid, 'cancel'))).toEqual(ended);
+  });
+
+  it('after the start of the departure a booking can no longer be cancelled', async () => {
+    const shop = await newShop(app);
+    const { uuid } = await reserve(shop, [shop.adult]);
+    await confirm(shop, uuid);
+    app.travel({ days: 30, hours: 12 });
+    const late = await call(shop, uuid, 'cancel');
+    expect([late.status, late.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+    expect((await read(shop, uuid)).cancellable).toBe(false);
+    app.travel({ days: -30, hours: -12 });
+  });
+
+  it('what staff do to the booking shows at once: cancelled, reinstated, moved, redeemed', async () => {
+    const shop = await newShop(app);
+    const { uuid } = await reserve(shop, [shop.adult]);
+    const sold = await confirm(shop, uuid);
+    const { booking, items } = await saleOf(sold);
+    const owner = app.as('owner');
+    await owner.post(`${STAFF}/${booking.id}/cancellation`, { reason: 'Storm', initiator: 'operator' });
+    expect(await read(shop, uuid)).toMatchObject({ status: 'CANCELLED', cancellation: { refund: 'FULL' } });
+    await owner.post(`${STAFF}/${booking.id}/reinstatement`, { reason: 'By mistake' });
+    expect(await read(shop, uuid)).toMatchObject({ status: 'CONFIRMED', cancellation: null });
+    const { id: other } = await departureIn(app, 33, { productId: shop.productId, priceCents: 5_000 });
+    await owner.patch(`${STAFF}/${booking.id}/items/${items[0]?.id ?? ''}`, { departureId: other });
+    expect((await read(shop, uuid)).availabilityId).toBe(other);
+    const code = (await read(shop, uuid)).voucher?.deliveryOptions[0]?.deliveryValue;
+    const redeemed = await owner.post('/v1/admin/operations/redemptions', { code });
+    expect(redeemed.status).toBe(200);
+    expect(await read(shop, uuid)).toMatchObject({ status: 'REDEEMED', cancellable: false });
+    expect((await call(shop, uuid, 'cancel')).status).toBe(400);
+  });
+});
+
+it('a reservation whose list was retired meanwhile keeps its price', async () => {
+  const shop = await newShop(app);
+  const held = await reserve(shop, [shop.adult], {}, PRICING);
+  await app.as('owner').patch(`/v1/admin/operations/departures/${shop.departureId}`, { priceCents: 9_900 });
+  const sold = await confirm(shop, held.uuid, {}, PRICING);
+  expect(sold['pricing']).toMatchObject({ retail: 5_000 });
+  const { booking } = await saleOf(sold);
+  expect(booking['totalCents']).toBe(5_000);
+});
