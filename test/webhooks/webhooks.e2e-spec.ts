@@ -1,6 +1,8 @@
 import { createPublicKey, randomUUID, verify } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { WebhookDeliveriesService } from '../../src/modules/webhooks/deliveries/webhook-deliveries.service.js';
+import { asSystem } from '../../src/platform/context/request-context.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { type ErrorBody } from '../distribution/channels.js';
 import { hire, USERS } from '../identity/staff.js';
@@ -357,5 +359,29 @@ describe('an endpoint', () => {
     await arrived(control);
     expect(receiver.at(path)).toEqual([]);
     expect(await owner.get(`${ENDPOINTS}/${endpoint.id}/deliveries`)).toMatchObject({ status: 404 });
+  });
+
+  it('keeps its deliveries for 30 days, and what waits for it is skipped after it was deleted', async () => {
+    const path = newPath();
+    const endpoint = await trustedEndpointAt(path);
+    receiver.answer = (received, response) => void response.writeHead(received.path === path ? 500 : 204).end();
+    const { id } = await newCustomer(app);
+    await deliveryAs(endpoint, ({ error, subject }) => error !== null && subject === id);
+    await owner.delete(`${ENDPOINTS}/${endpoint.id}`);
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    const purge = () => asSystem(() => app.nest.get(WebhookDeliveriesService, { strict: false }).purge());
+    const statuses = async () =>
+      (
+        await app.sql<{ status: string }>(
+          'select status from webhook_deliveries where endpoint_id = $1 and subject = $2',
+          [endpoint.id, id],
+        )
+      ).map(({ status }) => status);
+    await purge();
+    expect(await statuses()).toEqual(['skipped']);
+    app.travel({ days: 31 });
+    await purge();
+    app.travel({ days: -31 });
+    expect(await statuses()).toEqual([]);
   });
 });

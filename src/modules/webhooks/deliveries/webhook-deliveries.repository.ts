@@ -350,11 +350,17 @@ export class WebhookDeliveriesRepository {
     );
   }
 
-  /** Deletes what is older than the retention, and lets endpoints that have been disabled for as long lose what waits for them. */
+  /**
+   * Deletes what is older than the retention. What waits for an endpoint that was deleted, or has been disabled for as long, is
+   * skipped.
+   */
   async purge(keptSince: Date, eventsKeptSince: Date): Promise<void> {
     const endpoints = await this.database.query<{ id: string }>(
       `select id from webhook_endpoints where disabled_at < $1
-         and exists (select from webhook_queues queue where queue.endpoint_id = webhook_endpoints.id)`,
+         and exists (select from webhook_queues queue where queue.endpoint_id = webhook_endpoints.id)
+       union
+       select endpoint_id from webhook_deliveries where status = 'pending'
+         and not exists (select from webhook_endpoints endpoint where endpoint.id = endpoint_id)`,
       [keptSince],
     );
     for (const { id } of endpoints) await this.skipWaiting(id);
