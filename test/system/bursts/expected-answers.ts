@@ -32,6 +32,7 @@ const REASONS: Record<string, readonly string[]> = {
   '409 nothing_released': ['allotments_reclaim'],
   '409 reindex_in_progress': ['catalog_reindex'],
   '409 settlement_done': ['settlements_settle'],
+  '409 endpoint_limit_reached': ['webhookEndpoints_create'],
   '409 delivery_pending': ['webhookDeliveries_replay'],
   '409 No destruction of this version is pending': ['vaultKeys_cancelDestruction'],
   '401 unauthorized': [
