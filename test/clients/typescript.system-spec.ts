@@ -15,7 +15,7 @@ const PACKAGE = join(PROJECT, 'clients/typescript');
 /** Below the project, so that the installed package finds its dependency. */
 const FOLDER = join(PROJECT, '.data', `client-${process.pid}`);
 /** Five sixths of them are the types of the API document. */
-const MOST_BYTES = 43_000;
+const MOST_BYTES = 45_000;
 const WITHIN_MS = 180_000;
 
 const COMPILER = {
