@@ -9,6 +9,7 @@ The backend of one travel operator. Its surfaces differ in who calls them, in th
 | connect | \`/connect/v1/*\` | platform API key or OAuth access token | the same |
 | vault, realtime | \`/vault/v1/*\`, \`/realtime/v1/*\` | platform API key; for events also the token of a subscription | \`{error, retryAfterMs?}\` |
 | data | \`/data/*\` | platform API key | \`{code, message}\` |
+| OCTO, by its standard | \`/octo/*\`, described in \`docs/octo.md\` | platform API key or OAuth access token | \`{error, errorMessage, requestId}\` |
 
 \`/openapi.json?surface=staff\` is the document of one surface.
 

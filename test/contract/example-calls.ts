@@ -1,6 +1,8 @@
 import { callOffIn, callOffsOf } from '../desk/call-offs/call-offs.js';
 import { BULK, bulkIn, setBulk } from '../desk/bulk-operations.js';
 import { newWaiting } from '../desk/waiting-list.js';
+import { reserve } from '../octo/orders.js';
+import { newShop } from '../octo/shop.js';
 import { newDeparture } from '../operations/departures.js';
 import { confirmedBooking } from '../bookings/bookings.js';
 import { LinkTokens } from '../../src/platform/keys/link-tokens.js';
@@ -249,6 +251,7 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     [`POST ${TRIPS}/{envelopeId}/components/{componentId}/replacements`]: `${replaced.component}/replacements`,
     ...(await messagePaths(app)),
     ...(await callOffPaths(app)),
+    'GET /v1/admin/octo/bookings/{id}': await octoBookingPath(app),
     ...(await bulkPaths(app)),
     [`POST ${SCHEDULES}/{scheduleId}/small-difference`]: await shortInstallment(app),
     'GET /v1/files/{token}': headers['location'] ?? '',
@@ -261,6 +264,12 @@ async function secretPaths(app: TestApp): Promise<Record<string, string>> {
     [`GET ${OFFERS}/{token}`]: await offerPath(app),
     [`POST ${OFFERS}/{token}`]: await offerPath(app),
   };
+}
+
+/** The demo data has no reservations of resellers, because they end soon. */
+async function octoBookingPath(app: TestApp): Promise<string> {
+  const shop = await newShop(app);
+  return `/v1/admin/octo/bookings/${(await reserve(shop, [shop.adult])).id}`;
 }
 
 /** The page of a contract whose text has the digest of the example. */

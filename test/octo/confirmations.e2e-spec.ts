@@ -221,6 +221,37 @@ describe('the end of a sale', () => {
   });
 });
 
+it('staff see the reservations of resellers, with tests marked, and the booking that each became', async () => {
+  const shop = await newShop(app);
+  const { connection, adult, departureId, productId } = shop;
+  const [real, test] = [
+    await reserve(shop, [adult, adult]),
+    await reserve(shop, [adult], {}, { headers: { 'Octo-Env': 'test' } }),
+  ];
+  const sold = await confirm(shop, real.uuid);
+  const list = '/v1/admin/octo/bookings';
+  const listed = async (query: string) =>
+    (await app.as('owner').get<{ data: Row[] }>(`${list}?connectionId=${connection.id}&${query}`)).body.data;
+  expect(await listed('sort=createdAt')).toMatchObject([
+    {
+      id: real.id,
+      status: 'CONFIRMED',
+      testMode: false,
+      bookingNumber: sold.supplierReference,
+      departureId,
+      productId,
+    },
+    { id: test.id, status: 'ON_HOLD', testMode: true, bookingId: null, bookingNumber: null },
+  ]);
+  expect((await listed('testMode=true')).map(({ id }) => id)).toEqual([test.id]);
+  expect((await listed('status=CONFIRMED,CANCELLED')).map(({ id }) => id)).toEqual([real.id]);
+  expect(await listed('createdAfter=2127-01-01T00:00:00Z')).toEqual([]);
+  expect((await listed('createdBefore=2127-01-01T00:00:00Z')).length).toBe(2);
+  const one = await app.as('owner').get<{ data: Row }>(`${list}/${real.id}`);
+  const unit = { unitId: adult, retailCents: 5_000, netCents: 5_000, allotmentId: null };
+  expect(one.body.data).toMatchObject({ uuid: real.uuid, units: [unit, unit] });
+});
+
 it('a reservation whose list was retired meanwhile keeps its price', async () => {
   const shop = await newShop(app);
   const held = await reserve(shop, [shop.adult], {}, PRICING);

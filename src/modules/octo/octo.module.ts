@@ -24,6 +24,7 @@ import { OctoData } from './supplier/octo-data.js';
 import { OctoOrdersService } from './supplier/octo-orders.service.js';
 import { OctoSalesService } from './supplier/octo-sales.service.js';
 import { ResellersService } from './supplier/resellers.service.js';
+import { StaffBookingsController } from './supplier/staff-bookings.controller.js';
 import { SupplierController } from './supplier/supplier.controller.js';
 
 @Module({
@@ -39,7 +40,7 @@ import { SupplierController } from './supplier/supplier.controller.js';
     OrganizationModule,
     ProductsModule,
   ],
-  controllers: [ConnectionsController, OctoBookingsController, SupplierController],
+  controllers: [ConnectionsController, OctoBookingsController, StaffBookingsController, SupplierController],
   providers: [
     AvailabilityService,
     CatalogueService,

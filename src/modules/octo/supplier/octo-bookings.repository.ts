@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
+import { filterRows } from '../../../platform/database/filter-rows.js';
 import type { Rows } from '../../../platform/database/rows.js';
+import { sortRows } from '../../../platform/database/sort-rows.js';
+import { pageBounds } from '../../../platform/http/dto.js';
+import type { ListStaffOctoBookings } from './staff-booking.dto.js';
 import { contactOf, type UnitItemBody } from './octo-booking.dto.js';
 import { OctoBooking, OctoUnitItem } from './octo-booking.entity.js';
 
@@ -33,6 +37,18 @@ export class OctoBookingsRepository {
   async lockOfBooking(bookingId: string): Promise<OctoBooking | null> {
     const found = await this.bookings.findBy({ bookingId });
     return found && this.bookings.findAndLock(found.id);
+  }
+
+  async listForStaff(query: ListStaffOctoBookings): Promise<{ rows: OctoBooking[]; total: number }> {
+    const { connectionId, status, testMode, createdAfter, createdBefore, sort = '-createdAt' } = query;
+    const found = this.bookings.query('octo');
+    if (connectionId !== undefined) found.andWhere('octo.connectionId = :connectionId', { connectionId });
+    filterRows(found, 'octo.status', status);
+    if (testMode !== undefined) found.andWhere('octo.testMode = :testMode', { testMode });
+    if (createdAfter !== undefined) found.andWhere('octo.createdAt >= :createdAfter', { createdAfter });
+    if (createdBefore !== undefined) found.andWhere('octo.createdAt < :createdBefore', { createdBefore });
+    sortRows(found, sort);
+    return this.bookings.page(found, pageBounds(query));
   }
 
   async list(
