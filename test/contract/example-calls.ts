@@ -191,9 +191,19 @@ async function closePeriod(app: TestApp): Promise<void> {
   if (status !== 200) throw new Error(`The first month cannot be closed: ${text}`);
 }
 
+/** Without a connection the platform key has no sales of its own. */
+async function connectPlatformKey(app: TestApp): Promise<void> {
+  const publicId = app.credentials.platformKey.split('_')[1] ?? '';
+  const [key] = await app.sql<{ id: string }>('select id from api_tokens where public_id = $1', [publicId]);
+  const connection = { name: 'Platform key', channelId: demoId('chan', 2), apiTokenId: key?.id };
+  const { status, text } = await app.as('owner').post('/v1/admin/octo/connections', connection);
+  if (status !== 201 && status !== 409) throw new Error(`The platform key was not connected: ${text}`);
+}
+
 /** Members of request bodies that no document can contain, because they are random, secret or depend on the day. */
 async function secretMembers(app: TestApp, member: DemoMember): Promise<Record<string, object>> {
   const { staff, platformKey, operatorId, vaultSlug } = app.credentials;
+  await connectPlatformKey(app);
   const platform = app.with(platformKey);
   const { body: vault } = await platform.post<{ data: { ciphertext: string } }>(`/vault/v1/${vaultSlug}/encrypt`, {
     plaintext: 'P1234567',

@@ -102,6 +102,7 @@ const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${
 /** Entries of the ledger, messages, transfers and deliveries of webhooks have no version; the page of a booking is made of several resources. */
 const WITHOUT_ETAG = [
   `GET ${CLIENT}`,
+  'GET /connect/v1/departures/{departureId}',
   `GET ${STAFF}/action-ledger/entries/{id}`,
   `GET ${STAFF}/customers/{customerId}/consents/{consentId}`,
   `GET ${STAFF}/desk/bookings/{bookingId}`,

@@ -79,6 +79,19 @@ it('the page about OCTO works as written, from the connection of a reseller to a
   expect(output).toMatch(/^CANCELLED (FULL|PARTIAL)$/m);
 }, 120_000);
 
+describe('the page for partners', () => {
+  it('the ten calls for partners work as written', async () => {
+    const app = await startApp();
+    const { code, output } = await run((await shellOf('docs/partners.md')).join('\n'), app.url);
+    expect([code, output]).toEqual([0, expect.stringMatching(/^\d{4}-\d\d-\d\d: \d+ seats$/m)]);
+    expect(output).toMatch(/^\S+ is \w+, [1-9]\d* services$/m);
+    expect(output).toMatch(/^commissions: [1-9]/m);
+    expect(output).toMatch(/^statements: \d{4}-\d\d-01 \d+ EUR/m);
+    expect(output).toContain('retry: 2000');
+    expect(output).toMatch(/^products: \d+$/m);
+  }, 60_000);
+});
+
 describe('the tour', () => {
   it('the tour works as written, also a second time, without output that looks like a failure', async () => {
     const app = await startApp();

@@ -118,6 +118,8 @@ describe('the connection of a caller', () => {
       connections.findFor({ type: 'user', id: client.id, operatorId }),
     ]);
     expect(found.map((one) => one?.id)).toEqual([ofTheKey.id, whole.id, ofTheClient.id, undefined, undefined]);
-    expect(await connections.listChannelsOf(operatorId)).toEqual([ofOperator.id, ofKey.id, ofClient.id].sort());
+    expect(await connections.listFor({ type: 'oauth_client', id: 'none', operatorId })).toEqual(
+      [ofOperator.id, ofKey.id, ofClient.id].sort(),
+    );
   });
 });

@@ -44,6 +44,8 @@ import { TravelersService } from './travelers/travelers.service.js';
 import { DepartureBookingsService } from './item-sales/departure-bookings.service.js';
 import { SoldPriceListener } from './item-sales/sold-price-listener.js';
 import { UnitSalesService } from './item-sales/unit-sales.service.js';
+import { PartnerBookingsController } from './partners/partner-bookings.controller.js';
+import { PartnerBookingsService } from './partners/partner-bookings.service.js';
 import { RedemptionsController } from './vouchers/redemptions.controller.js';
 import { VoucherDocumentsController } from './vouchers/voucher-documents.controller.js';
 import { VoucherDocumentsService } from './vouchers/voucher-documents.service.js';
@@ -72,6 +74,7 @@ import './bookings-tables.js';
     BookingsController,
     BookingItemsController,
     ItemTravelersController,
+    PartnerBookingsController,
     RedemptionsController,
     TravelersController,
     VoucherDocumentsController,
@@ -99,6 +102,7 @@ import './bookings-tables.js';
     ItemTaxesService,
     CancellationForecastsService,
     CancellationTermsService,
+    PartnerBookingsService,
     SeatListener,
     SoldPriceListener,
     TaxRateJobs,

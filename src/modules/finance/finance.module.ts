@@ -14,6 +14,8 @@ import { CreditDueService } from './receivables/booking-money/credit-due.service
 import { PastAccountsRepository } from './receivables/booking-money/past-accounts.repository.js';
 import { AllCommissionsController, CommissionsController } from './commissions/commissions.controller.js';
 import { CommissionJobs } from './commissions/commissions.jobs.js';
+import { PartnerCommissionsController } from './commissions/partner-commissions.controller.js';
+import { PartnerCommissionsService } from './commissions/partner-commissions.service.js';
 import { CommissionsRepository } from './commissions/commissions.repository.js';
 import { CommissionsService } from './commissions/commissions.service.js';
 import { CustomerMoneyService } from './receivables/account/customer-money.service.js';
@@ -111,6 +113,7 @@ import './finance-tables.js';
     ReportsController,
     AllCommissionsController,
     CommissionsController,
+    PartnerCommissionsController,
     CommissionPayoutsController,
     ReminderRunsController,
     SettlementsController,
@@ -163,6 +166,7 @@ import './finance-tables.js';
     CommissionJobs,
     CommissionsRepository,
     CommissionsService,
+    PartnerCommissionsService,
     CommissionPayoutsService,
     FinanceReminderSource,
     CalledOffMoneyService,

@@ -12,6 +12,8 @@ import { ProductsModule } from '../products/index.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ConnectionsService } from './connections/connections.service.js';
 import { OctoDemo } from './octo.demo.js';
+import { PartnerDeparturesController } from './partners/partner-departures.controller.js';
+import { PartnerDeparturesService } from './partners/partner-departures.service.js';
 import { AvailabilityService } from './supplier/availability.service.js';
 import { CatalogueService } from './supplier/catalogue.service.js';
 import { HeldUnitsService } from './supplier/held-units.service.js';
@@ -40,7 +42,13 @@ import { SupplierController } from './supplier/supplier.controller.js';
     OrganizationModule,
     ProductsModule,
   ],
-  controllers: [ConnectionsController, OctoBookingsController, StaffBookingsController, SupplierController],
+  controllers: [
+    ConnectionsController,
+    OctoBookingsController,
+    PartnerDeparturesController,
+    StaffBookingsController,
+    SupplierController,
+  ],
   providers: [
     AvailabilityService,
     CatalogueService,
@@ -54,6 +62,7 @@ import { SupplierController } from './supplier/supplier.controller.js';
     OctoDemo,
     OctoOrdersService,
     OctoSalesService,
+    PartnerDeparturesService,
     ResellersService,
   ],
   exports: [ConnectionsService],

@@ -69,6 +69,7 @@ const REASONS: Record<string, readonly string[]> = {
       'webhookEndpoints_delete',
     ],
     // The example names a row that the demo data does not contain, or that belongs to another user.
+    ...['partnerBookings_get', 'partnerDepartures_get'],
     ...['notificationMessages_get', 'notificationMessages_resend', 'reminderRuns_retry'],
     ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],
     ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],

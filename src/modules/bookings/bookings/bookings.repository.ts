@@ -415,6 +415,11 @@ export class BookingsRepository {
     });
   }
 
+  /** The items that are not cancelled, or those that were cancelled with the booking, oldest first. */
+  async soldItems({ id, status }: Pick<Booking, 'id' | 'status'>): Promise<BookingItem[]> {
+    return status === 'cancelled' ? this.itemsCancelledWith(id) : this.activeItems(id);
+  }
+
   async countActiveItems(bookingId: string): Promise<SoldItems> {
     const [row] = await this.database.prepared<SoldItems>(
       'booking-items-count',

@@ -56,7 +56,7 @@ export class BookingCopiesService {
     return this.database.transaction(async () => {
       const source = await this.repository.bookings.get(sourceId);
       if (source.erasedAt !== null) throw conflict('booking_erased', 'The data of the booking was erased');
-      const all = await this.itemsOf(source);
+      const all = await this.repository.soldItems(source);
       const omitted = all.flatMap((item) => omissionOf(item, all));
       const items = all.filter(({ id }) => omitted.every(({ bookingItemId }) => bookingItemId !== id));
       const departures = await this.departuresFor(items.filter(isOnDeparture), departureId);
@@ -77,11 +77,6 @@ export class BookingCopiesService {
       });
       return { booking, omitted };
     });
-  }
-
-  /** The items that are not cancelled, or those that were cancelled with the booking. */
-  private async itemsOf({ id, status }: Booking): Promise<BookingItem[]> {
-    return status === 'cancelled' ? this.repository.itemsCancelledWith(id) : this.repository.activeItems(id);
   }
 
   /** The departure of the copy for each departure of these items. */

@@ -4,6 +4,7 @@ import type { Actor } from '../../../platform/context/actor.js';
 import { Database } from '../../../platform/database/database.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
+import { Listens } from '../../../platform/discovery/listeners.js';
 import { conflict, invalidField, notFound } from '../../../platform/errors/app-error.js';
 import { mapConstraint } from '../../../platform/errors/database-errors.js';
 import { pageBounds } from '../../../platform/http/dto.js';
@@ -11,7 +12,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { newId } from '../../../platform/ids/id.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { OAuthClientsService } from '../../connect/index.js';
-import { ChannelsService } from '../../distribution/index.js';
+import { ChannelsService, PartnerChannels } from '../../distribution/index.js';
 import { PlatformKeysService } from '../../identity/index.js';
 import type { CreateConnection, ListConnections, UpdateConnection } from './connection.dto.js';
 import { Connection } from './connection.entity.js';
@@ -26,7 +27,8 @@ mapConstraint('octo_connections_key', () => notFound({ field: 'apiTokenId' }));
 
 /** Manages which resellers may sell by the OCTO standard, and finds the connection of a caller. */
 @Injectable()
-export class ConnectionsService {
+@Listens(PartnerChannels, 10)
+export class ConnectionsService implements PartnerChannels {
   private readonly rows: Rows<Connection>;
 
   constructor(
@@ -96,8 +98,13 @@ export class ConnectionsService {
     return found ?? null;
   }
 
-  /** Returns the channels by which the operator, and its clients and keys, sell. */
-  async listChannelsOf(operatorId: string): Promise<string[]> {
+  /** Returns the channels by which the caller's operator, and its clients and keys, sell. */
+  async listFor(caller: Pick<Actor, 'type' | 'id' | 'operatorId'>): Promise<string[]> {
+    const { operatorId } = caller;
+    if (operatorId === null) {
+      const connection = await this.findFor(caller);
+      return connection === null ? [] : [connection.channelId];
+    }
     const [clients, keys] = [await this.clients.listIdsOf(operatorId), await this.keys.listIdsOf(operatorId)];
     const rows = await this.database.query<{ channelId: string }>(
       `select distinct channel_id as "channelId" from octo_connections

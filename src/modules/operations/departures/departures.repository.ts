@@ -74,13 +74,17 @@ export class DeparturesRepository {
     return view;
   }
 
-  async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
+  async list(
+    query: ListDepartures,
+    productIds: readonly string[] | null = null,
+  ): Promise<{ views: DepartureView[]; total: number }> {
     const { productId, scheduleId, startFrom, startTo, status, salesState, sort = 'startsAt' } = query;
     const { attention, understaffed } = query;
     const found = this.departures.query('departure').addSelect('departure.start_date', 'start_date');
     const stateOfNow = salesStateOf('departure', 'cast(:now as timestamptz)');
     found.addSelect(stateOfNow, 'sales_state').setParameter('now', this.clock.now());
     if (productId !== undefined) found.andWhere('departure.productId = :productId', { productId });
+    if (productIds !== null) found.andWhere('departure.productId = any(:productIds)', { productIds });
     if (scheduleId !== undefined) {
       const made = 'select link.departure_id from scheduled_departures link where link.schedule_id = :scheduleId';
       found.andWhere(`departure.id in (${made})`, { scheduleId });

@@ -127,8 +127,12 @@ export class DeparturesService {
     });
   }
 
-  async list(query: ListDepartures): Promise<{ views: DepartureView[]; total: number }> {
-    return this.repository.list(query);
+  /** With `productIds` only departures of these products. */
+  async list(
+    query: ListDepartures,
+    productIds: readonly string[] | null = null,
+  ): Promise<{ views: DepartureView[]; total: number }> {
+    return this.repository.list(query, productIds);
   }
 
   async get(id: string, details?: { field: string }): Promise<DepartureView> {

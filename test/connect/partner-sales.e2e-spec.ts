@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addItem, type Booking, confirmedBooking, makeBooking, type Page } from '../bookings/bookings.js';
+import { newAllotment } from '../distribution/allotments/allotments.js';
+import { newChannel } from '../distribution/channels.js';
+import { newConnection } from '../octo/connections.js';
+import { newDeparture } from '../operations/departures.js';
+import { startApp, type TestApp } from '../setup/app.js';
+import type { TestClient } from '../setup/client.js';
+import { actingAs, errorBody, newClient, newOperator, withKey } from './partners.js';
+
+const BOOKINGS = '/connect/v1/bookings';
+const DEPARTURES = '/connect/v1/departures';
+const COMMISSIONS = '/connect/v1/commissions';
+const STATEMENTS = '/connect/v1/commission-statements';
+const SCOPES = ['connect:bookings:read', 'connect:departures:read', 'connect:commissions:read'];
+
+interface Row extends Record<string, unknown> {
+  id: string;
+}
+
+let app: TestApp;
+let owner: TestClient;
+beforeAll(async () => {
+  app = await startApp();
+  owner = app.as('owner');
+});
+
+/** A client of a new operator whose connection sells by a new channel. */
+async function partner(terms: object = {}) {
+  const connection = await newConnection(app, terms);
+  const { channelId, operatorId } = connection;
+  const client = await actingAs(app, await newClient(app, operatorId ?? '', { scopes: SCOPES }));
+  return { client, channelId, operatorId: operatorId ?? '', connection };
+}
+
+const idsOf = async (client: TestClient, path: string): Promise<string[]> => {
+  const { status, body } = await client.get<Page<Row>>(path);
+  expect(status).toBe(200);
+  return body.data.map(({ id }) => id);
+};
+
+describe('the bookings of a partner', () => {
+  it('are those that its channels sold, without drafts, with the services of each', async () => {
+    const { client, channelId } = await partner();
+    const other = await partner();
+    const { booking, item } = await confirmedBooking(owner, { booking: { channelId, customerName: 'Ada Lovelace' } });
+    await makeBooking(owner, { channelId });
+    const foreign = (await confirmedBooking(owner, { booking: { channelId: other.channelId } })).booking;
+
+    expect(await idsOf(client, BOOKINGS)).toEqual([booking.id]);
+    expect(await idsOf(client, `${BOOKINGS}?number=${booking.number}&status=confirmed`)).toEqual([booking.id]);
+    expect(await idsOf(client, `${BOOKINGS}?status=cancelled`)).toEqual([]);
+    const { status, body, headers } = await client.get<Booking>(`${BOOKINGS}/${booking.id}`);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ etag: expect.any(String) });
+    expect(body).toEqual({
+      ...{ id: booking.id, number: booking.number, status: 'confirmed', channelId, customerName: 'Ada Lovelace' },
+      ...{ departureDate: null, returnDate: null, currency: 'EUR', totalCents: 10_000 },
+      ...{ confirmedAt: expect.any(String), cancelledAt: null, version: expect.any(Number) },
+      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      items: [
+        {
+          ...{ id: item.id, type: 'unit', title: 'Seat', status: 'confirmed', quantity: 1, totalCents: 10_000 },
+          ...{ serviceDate: item['serviceDate'], departureId: item['departureId'] },
+        },
+      ],
+    });
+    const unseen = await client.get(`${BOOKINGS}/${foreign.id}`);
+    expect([unseen.status, unseen.body]).toEqual([404, errorBody('not_found')]);
+    expect((await owner.post(`/v1/admin/bookings/${booking.id}/cancellation`, { reason: 'Illness' })).status).toBe(200);
+    const cancelled = await client.get<Booking & { items: Row[] }>(`${BOOKINGS}/${booking.id}`);
+    expect(cancelled.body).toMatchObject({ status: 'cancelled', items: [{ id: item.id, status: 'cancelled' }] });
+  });
+
+  it('come in the order of their changes, so that a partner can follow them', async () => {
+    const { client, channelId } = await partner();
+    const sold = [1, 2, 3].map(() => confirmedBooking(owner, { booking: { channelId } }));
+    const [first, second, third] = (await Promise.all(sold)).map(({ booking }) => booking);
+    const { body } = await client.get<Page<Row>>(`${BOOKINGS}?sort=updatedAt`);
+    const seen = String(body.data.at(-1)?.['updatedAt']);
+    const path = `/v1/admin/bookings/${first?.id}`;
+    expect((await owner.patch(path, { notes: 'Changed' })).status).toBe(200);
+    const changed = await idsOf(client, `${BOOKINGS}?sort=updatedAt&updatedAfter=${encodeURIComponent(seen)}`);
+    expect(changed.at(-1)).toBe(first?.id);
+    expect(new Set(await idsOf(client, BOOKINGS))).toEqual(new Set([first?.id, second?.id, third?.id]));
+  });
+
+  it('are none without a connection, and after the connection has ended', async () => {
+    const stranger = await actingAs(app, await newClient(app, await newOperator(app), { scopes: SCOPES }));
+    const { client, channelId, connection } = await partner();
+    const { booking } = await confirmedBooking(owner, { booking: { channelId } });
+    for (const path of [BOOKINGS, DEPARTURES, COMMISSIONS, STATEMENTS]) {
+      const answer = await stranger.get<object>(path);
+      expect([path, answer.status, answer.body]).toEqual([path, 200, { data: [], total: 0, limit: 50, offset: 0 }]);
+    }
+    expect((await stranger.get(`${BOOKINGS}/${booking.id}`)).status).toBe(404);
+    expect((await client.get(`${BOOKINGS}/${booking.id}`)).status).toBe(200);
+    expect((await owner.patch(`/v1/admin/octo/connections/${connection.id}`, { active: false })).status).toBe(200);
+    expect((await client.get(`${BOOKINGS}/${booking.id}`)).status).toBe(404);
+  });
+
+  it('need the scope of each area', async () => {
+    const { operatorId } = await partner();
+    const client = await withKey(app, ['connect:departures:read'], operatorId);
+    expect((await client.get(DEPARTURES)).status).toBe(200);
+    for (const path of [BOOKINGS, COMMISSIONS, STATEMENTS]) {
+      const { status, body } = await client.get(path);
+      expect([status, body]).toEqual([403, errorBody('forbidden', expect.anything() as object)]);
+    }
+  });
+});
+
+describe('the departures of a partner', () => {
+  it('show the seats that its channel can sell, of the products that its connection sells', async () => {
+    const channel = await newChannel(app);
+    const allotment = await newAllotment(app, {
+      channelId: channel.id,
+      defaultQuantity: 4,
+    });
+    const { productId } = allotment;
+    const day = (days: number) => new Date(app.now().getTime() + days * 86_400_000).toISOString();
+    const departure = await newDeparture(app, { productId, capacity: 10, startsAt: day(20), endsAt: day(20.2) });
+    const unlisted = await newDeparture(app, { startsAt: day(21), endsAt: day(21.2) });
+    const pooled = await partner({ channelId: channel.id, catalogue: 'listed', productIds: [productId] });
+    const only = await partner({ channelId: channel.id, poolPolicy: 'allotment_only' });
+
+    const { body } = await pooled.client.get<Page<Row>>(DEPARTURES);
+    expect(body.data).toEqual([
+      {
+        ...{ id: departure.id, productId, startsAt: departure.startsAt, endsAt: departure.endsAt, salesState: 'open' },
+        ...{
+          timeZone: departure.timeZone,
+          startDate: departure.startDate,
+          bookableUntil: expect.any(String),
+          available: 10,
+        },
+      },
+    ]);
+    const one = await only.client.get<Row>(`${DEPARTURES}/${departure.id}`);
+    expect(one.body).toMatchObject({ id: departure.id, available: 4 });
+    expect((await only.client.get<Row>(`${DEPARTURES}/${unlisted.id}`)).body).toMatchObject({ available: 0 });
+    const hidden = await pooled.client.get(`${DEPARTURES}/${unlisted.id}`);
+    expect([hidden.status, hidden.body]).toEqual([404, errorBody('not_found')]);
+
+    const { id: bookingId } = await makeBooking(owner, { channelId: channel.id });
+    await addItem(owner, bookingId, { departureId: departure.id, allotmentId: allotment.id, quantity: 3 });
+    expect((await only.client.get<Row>(`${DEPARTURES}/${departure.id}`)).body).toMatchObject({ available: 1 });
+    expect((await pooled.client.get<Row>(`${DEPARTURES}/${departure.id}`)).body).toMatchObject({ available: 7 });
+  });
+});
+
+describe('the commissions of a partner', () => {
+  it('are those that its channels earn, and add up in a statement for each month and currency', async () => {
+    const { client, channelId } = await partner();
+    const { booking, item } = await confirmedBooking(owner, { booking: { channelId } });
+    const path = `/v1/admin/finance/booking-items/${item.id}/commissions`;
+    const terms = { recipientType: 'channel', recipientName: 'Reseller', commissionModel: 'fixed' };
+    for (const [amountCents, of] of [
+      [700, channelId],
+      [500, channelId],
+      [300, (await newChannel(app)).id],
+    ] as const) {
+      expect((await owner.post(path, { ...terms, amountCents, channelId: of })).status).toBe(201);
+    }
+    const [line] = (await client.get<Page<Row>>(`${COMMISSIONS}?sort=createdAt`)).body.data;
+    expect(line).toMatchObject({ channelId, bookingId: booking.id, bookingItemId: item.id, amountCents: 700 });
+    expect(line).not.toHaveProperty('notes');
+    expect(await idsOf(client, `${COMMISSIONS}?bookingId=${booking.id}`)).toHaveLength(2);
+    const voided = `${path}/${line?.id}/voiding`;
+    const answer = await owner.post(voided, { reason: 'Not agreed' });
+    expect([answer.status, answer.text]).toEqual([200, answer.text]);
+
+    const { body } = await client.get<Page<object>>(STATEMENTS);
+    expect(body).toEqual({
+      data: [
+        {
+          ...{ month: `${app.day().slice(0, 7)}-01`, channelId, currency: 'EUR', commissions: 1 },
+          ...{ pendingCents: 0, accruedCents: 500, payableCents: 0, paidCents: 0, totalCents: 500 },
+        },
+      ],
+      ...{ total: 1, limit: 50, offset: 0 },
+    });
+    const [early, late] = [app.day(-400), app.day(-60)];
+    expect((await client.get<Page<object>>(`${STATEMENTS}?from=${early}&to=${late}`)).body.total).toBe(0);
+  });
+});
