@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PolicyRule } from '../policy-versions/policy-rule.js';
-import { cancellationCost, type CancellationPolicy, type CancelledSale } from './cancellation-cost.js';
+import { cancellationCost, type CancellationPolicy, type CancelledSale, lastRefundDays } from './cancellation-cost.js';
 
 const rule = (values: Partial<PolicyRule> = {}): PolicyRule => ({
   position: 0,
@@ -189,5 +189,23 @@ describe('the cost of a cancellation', () => {
   ] as const)('with the refund type %s the rest is a %s', (refundType, outcome) => {
     const rules = [rule({ refundBasisPoints: 5_000, refundType })];
     expect(cancellationCost([policy(rules)], sale(3, [item(1_000)])).outcome).toBe(outcome);
+  });
+});
+
+describe('the last day of a refund', () => {
+  const daysOf = (rules: PolicyRule[] | null) => {
+    const policies = rules ? [policy(rules)] : [];
+    return lastRefundDays(policies, { productId: 'tour', today: '2027-01-01' });
+  };
+
+  it.each([
+    ['the steps of a policy', STEPS, 14],
+    ['a refund until the departure', [window(0, [0, 2_500])], 0],
+    ['no refund at all', [window(0, [0, 0])], 3_650],
+    ['no rule', [], 3_650],
+    ['a flat fee, about which staff decide', [rule({ type: 'flat_amount', flatAmountCents: 900, currency: 'EUR' })], 0],
+    ['no policy', null, 0],
+  ])('with %s a cancellation refunds something until the right day', (_, rules, days) => {
+    expect(daysOf(rules)).toBe(days);
   });
 });
