@@ -125,6 +125,7 @@ const COMPUTED = [
   `GET ${STAFF}/finance/periods/{period}`,
   `GET ${INVITATIONS}/{id}`,
   `GET ${STAFF}/imports/{id}`,
+  `GET ${STAFF}/octo/bookings/{id}`,
   `GET ${STAFF}/notes/{noteId}`,
   `GET ${STAFF}/operations/departures/{id}`,
   `GET ${STAFF}/operations/departures/{id}/call-offs/{callOffId}`,
