@@ -69,7 +69,7 @@ const REASONS: Record<string, readonly string[]> = {
       'webhookEndpoints_delete',
     ],
     // The example names a row that the demo data does not contain, or that belongs to another user.
-    ...['partnerBookings_get', 'partnerDepartures_get'],
+    ...['partnerBookings_get', 'partnerDepartures_get', 'staffBookings_get'],
     ...['notificationMessages_get', 'notificationMessages_resend', 'reminderRuns_retry'],
     ...['files_download', 'payments_get', 'publicContracts_get', 'sessions_end', 'tripAttentions_resolve'],
     ...['tripComponents_replace', 'tripComponents_retryConfirmation', 'users_removeSecondFactor'],
@@ -86,6 +86,7 @@ const REASONS: Record<string, readonly string[]> = {
   '409 already_reversed': ['ledgerEntries_reverse'],
   // All requests send the same values, which only one of them can take.
   '409 allotment_overlap': ['allotments_create'],
+  '409 connection_exists': ['connections_create'],
   '409 resource_archived': ['resources_archive'],
   '409 resource_conflict': ['resourceAssignments_create'],
   '409 call_off_in_progress': ['callOffs_create'],
