@@ -62,7 +62,7 @@ async function boatTour() {
 }
 
 describe('the copy of a booking', () => {
-  it('sells its units, extras and services again on another departure, at the prices of today', async () => {
+  it('the copy sells the units, extras and services again on another departure, at the prices of today', async () => {
     const { unitId, extraId, departureId, nextId } = await boatTour();
     const customer = await newCustomer(app, { firstName: 'Maria', lastName: 'Ionescu' });
     const terms = {
@@ -112,7 +112,7 @@ describe('the copy of a booking', () => {
     expect(await readBooking(owner, booking.id)).toMatchObject({ totalCents: 22_500, version: expect.any(Number) });
   });
 
-  it('has the items that were cancelled with the booking, on their departures and without the travelers', async () => {
+  it('the copy of a cancelled booking has the items that were cancelled with it, and no travelers if they are dropped', async () => {
     const departure = await newDeparture(app, { priceCents: 4_000 });
     const booking = await makeBooking(owner);
     const item = await addItem(owner, booking.id, { departureId: departure.id, quantity: 2 });
@@ -133,7 +133,7 @@ describe('the copy of a booking', () => {
     expect((await owner.get<Page<Traveler>>(travelersOf(data.id))).body.total).toBe(0);
   });
 
-  it('takes the slot of the allotment if it is open there, otherwise the pool', async () => {
+  it('the copy takes the slot of the allotment if it is open there, otherwise the pool', async () => {
     const allotment = await newAllotment(app, { validTo: app.day(30) });
     const { id: departureId } = await departureIn(app, 20, { productId: allotment.productId });
     const next = await newDeparture(app, { productId: allotment.productId });
@@ -144,7 +144,7 @@ describe('the copy of a booking', () => {
     expect(await itemsOf(other.data.id)).toMatchObject([{ departureId: next.id, allotmentId: null }]);
   });
 
-  it('is rejected as a whole if an item cannot be sold, with an error that names no member of other requests', async () => {
+  it('the copy is rejected as a whole if an item cannot be sold, with an error that names no member of other requests', async () => {
     const { productId, departureId, unitId } = await boatTour();
     const booking = await makeBooking(owner, { customerName: 'Copied as a whole' });
     await addItem(owner, booking.id, { title: 'Hotel', type: 'accommodation' });

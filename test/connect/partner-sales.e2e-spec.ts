@@ -4,6 +4,7 @@ import { newAllotment } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
 import { newConnection } from '../octo/connections.js';
 import { newDeparture } from '../operations/departures.js';
+import { newPart, newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { actingAs, errorBody, newClient, newOperator, withKey } from './partners.js';
@@ -40,10 +41,12 @@ const idsOf = async (client: TestClient, path: string): Promise<string[]> => {
 };
 
 describe('the bookings of a partner', () => {
-  it('are those that its channels sold, without drafts, with the services of each', async () => {
+  it('a partner sees the bookings that its channels sold, without offers, with the services of each', async () => {
     const { client, channelId } = await partner();
     const other = await partner();
     const { booking, item } = await confirmedBooking(owner, { booking: { channelId, customerName: 'Ada Lovelace' } });
+    const offer = await makeBooking(owner, { channelId });
+    expect((await owner.post(`/v1/admin/bookings/${offer.id}/cancellation`, { reason: 'Declined' })).status).toBe(200);
     await makeBooking(owner, { channelId });
     const foreign = (await confirmedBooking(owner, { booking: { channelId: other.channelId } })).booking;
 
@@ -72,7 +75,7 @@ describe('the bookings of a partner', () => {
     expect(cancelled.body).toMatchObject({ status: 'cancelled', items: [{ id: item.id, status: 'cancelled' }] });
   });
 
-  it('come in the order of their changes, so that a partner can follow them', async () => {
+  it('bookings sorted by updatedAt come in the order of their changes, so that a partner can follow them', async () => {
     const { client, channelId } = await partner();
     const sold = [1, 2, 3].map(() => confirmedBooking(owner, { booking: { channelId } }));
     const [first, second, third] = (await Promise.all(sold)).map(({ booking }) => booking);
@@ -85,7 +88,7 @@ describe('the bookings of a partner', () => {
     expect(new Set(await idsOf(client, BOOKINGS))).toEqual(new Set([first?.id, second?.id, third?.id]));
   });
 
-  it('are none without a connection, and after the connection has ended', async () => {
+  it('a partner sees nothing without a connection, and after the connection has ended', async () => {
     const stranger = await actingAs(app, await newClient(app, await newOperator(app), { scopes: SCOPES }));
     const { client, channelId, connection } = await partner();
     const { booking } = await confirmedBooking(owner, { booking: { channelId } });
@@ -99,7 +102,7 @@ describe('the bookings of a partner', () => {
     expect((await client.get(`${BOOKINGS}/${booking.id}`)).status).toBe(404);
   });
 
-  it('need the scope of each area', async () => {
+  it('each area needs its scope', async () => {
     const { operatorId } = await partner();
     const client = await withKey(app, ['connect:departures:read'], operatorId);
     expect((await client.get(DEPARTURES)).status).toBe(200);
@@ -111,16 +114,19 @@ describe('the bookings of a partner', () => {
 });
 
 describe('the departures of a partner', () => {
-  it('show the seats that its channel can sell, of the products that its connection sells', async () => {
+  it('a departure shows the seats that the channel can sell, if the connection sells its product', async () => {
     const channel = await newChannel(app);
-    const allotment = await newAllotment(app, {
-      channelId: channel.id,
-      defaultQuantity: 4,
-    });
-    const { productId } = allotment;
+    const { id: productId } = await newProduct(app);
+    const { id: otherId } = await newProduct(app);
+    for (const id of [productId, otherId]) await newPart(app, id, 'units', { type: 'adult', name: 'Adult' });
+    for (const id of [productId, otherId]) {
+      expect((await owner.post(`/v1/admin/products/${id}/activation`)).status).toBe(200);
+    }
+    const allotment = await newAllotment(app, { channelId: channel.id, productId, defaultQuantity: 4 });
     const day = (days: number) => new Date(app.now().getTime() + days * 86_400_000).toISOString();
     const departure = await newDeparture(app, { productId, capacity: 10, startsAt: day(20), endsAt: day(20.2) });
-    const unlisted = await newDeparture(app, { startsAt: day(21), endsAt: day(21.2) });
+    const unlisted = await newDeparture(app, { productId: otherId, startsAt: day(21), endsAt: day(21.2) });
+    const unsold = await newDeparture(app, { startsAt: day(21), endsAt: day(21.2) });
     const pooled = await partner({ channelId: channel.id, catalogue: 'listed', productIds: [productId] });
     const only = await partner({ channelId: channel.id, poolPolicy: 'allotment_only' });
 
@@ -141,16 +147,21 @@ describe('the departures of a partner', () => {
     expect((await only.client.get<Row>(`${DEPARTURES}/${unlisted.id}`)).body).toMatchObject({ available: 0 });
     const hidden = await pooled.client.get(`${DEPARTURES}/${unlisted.id}`);
     expect([hidden.status, hidden.body]).toEqual([404, errorBody('not_found')]);
+    // A product without a record is sold by staff only.
+    expect((await only.client.get(`${DEPARTURES}/${unsold.id}`)).status).toBe(404);
 
     const { id: bookingId } = await makeBooking(owner, { channelId: channel.id });
-    await addItem(owner, bookingId, { departureId: departure.id, allotmentId: allotment.id, quantity: 3 });
+    await addItem(owner, bookingId, {
+      ...{ departureId: departure.id, allotmentId: allotment.id, quantity: 3 },
+      ...{ override: ['price'], overrideReason: 'Agreed with the partner' },
+    });
     expect((await only.client.get<Row>(`${DEPARTURES}/${departure.id}`)).body).toMatchObject({ available: 1 });
     expect((await pooled.client.get<Row>(`${DEPARTURES}/${departure.id}`)).body).toMatchObject({ available: 7 });
   });
 });
 
 describe('the commissions of a partner', () => {
-  it('are those that its channels earn, and add up in a statement for each month and currency', async () => {
+  it('the commissions that the channels earn add up in a statement for each month and currency', async () => {
     const { client, channelId } = await partner();
     const { booking, item } = await confirmedBooking(owner, { booking: { channelId } });
     const path = `/v1/admin/finance/booking-items/${item.id}/commissions`;
@@ -175,7 +186,7 @@ describe('the commissions of a partner', () => {
       data: [
         {
           ...{ month: `${app.day().slice(0, 7)}-01`, channelId, currency: 'EUR', commissions: 1 },
-          ...{ pendingCents: 0, accruedCents: 500, payableCents: 0, paidCents: 0, totalCents: 500 },
+          ...{ accruedCents: 500, payableCents: 0, paidCents: 0, totalCents: 500 },
         },
       ],
       ...{ total: 1, limit: 50, offset: 0 },

@@ -415,6 +415,15 @@ export class BookingsRepository {
     });
   }
 
+  /** Whether the data of the booking was erased; it is not until the running transaction ends. */
+  async shareErased(id: string): Promise<boolean> {
+    const [row] = await this.database.query<{ erased: boolean }>(
+      'select erased_at is not null as erased from bookings where id = $1 for share',
+      [id],
+    );
+    return row?.erased ?? true;
+  }
+
   /** The items that are not cancelled, or those that were cancelled with the booking, oldest first. */
   async soldItems({ id, status }: Pick<Booking, 'id' | 'status'>): Promise<BookingItem[]> {
     return status === 'cancelled' ? this.itemsCancelledWith(id) : this.activeItems(id);

@@ -55,7 +55,6 @@ export class BookingCopiesService {
   async copy(sourceId: string, { departureId = null, travelers = 'keep' }: CopyBooking): Promise<BookingCopy> {
     return this.database.transaction(async () => {
       const source = await this.repository.bookings.get(sourceId);
-      if (source.erasedAt !== null) throw conflict('booking_erased', 'The data of the booking was erased');
       const all = await this.repository.soldItems(source);
       const omitted = all.flatMap((item) => omissionOf(item, all));
       const items = all.filter(({ id }) => omitted.every(({ bookingItemId }) => bookingItemId !== id));
@@ -63,6 +62,11 @@ export class BookingCopiesService {
       const days = departureId === null ? 0 : movedDays(items, departures);
       const { id: bookingId } = await this.bookings.create(termsOf(source, days));
       const copies = travelers === 'keep' ? await this.travelers.copy(sourceId, bookingId) : new Map<string, string>();
+      // Checked after the copy of the data: an erasure from now on waits, and finds the copy by its customers.
+      if (await this.repository.shareErased(sourceId)) {
+        throw conflict('booking_erased', 'The data of the booking was erased');
+      }
+      await this.departures.lock([...departures.values()].map(({ id }) => id));
       const target = { bookingId, departures, days, travelers: copies };
       await this.sellAll(items, target).catch((error: unknown) => {
         // The request has neither units nor items, so a field of them would name nothing in it.

@@ -25,9 +25,9 @@ export class PartnerBookingsController {
   /**
    * List the bookings of your channels
    *
-   * @remarks Returns a page of bookings that the channels of the operator's connections sold, newest first, without drafts. A caller
-   * without a connection gets none. To follow changes, remember the greatest `updatedAt` and send it as `updatedAfter`, sorted by
-   * `updatedAt`; the booking with this instant comes again.
+   * @remarks Returns a page of bookings that the channels of the operator's connections sold, newest first; offers that were never
+   * confirmed are left out. A caller without a connection gets none. To follow changes, sort by `updatedAt`, remember the greatest one,
+   * and send it less a minute as `updatedAfter`: a change can become visible some seconds after its instant.
    */
   @Get()
   @RequireScope('connect:bookings:read')

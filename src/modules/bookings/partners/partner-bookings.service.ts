@@ -27,7 +27,7 @@ export class PartnerBookingsService {
     const channelIds = await this.channelIds();
     if (channelIds.length === 0) return { rows: [], total: 0 };
     const found = this.repository.bookings.query('booking');
-    found.where(`booking.channelId = any(:channelIds) and booking.status <> 'draft'`, { channelIds });
+    found.where('booking.channelId = any(:channelIds) and booking.confirmedAt is not null', { channelIds });
     filterRows(found, 'booking.status', status);
     if (number !== undefined) found.andWhere('booking.number = :number', { number });
     if (departureId !== undefined) found.andWhere(ON_DEPARTURE, { departureId });
@@ -42,7 +42,7 @@ export class PartnerBookingsService {
   /** Throws 404. */
   async get(id: string): Promise<{ booking: SoldBooking; items: BookingItem[] }> {
     const booking = await this.repository.bookings.get(id);
-    if (!isSold(booking) || booking.status === 'draft') throw notFound();
+    if (!isSold(booking)) throw notFound();
     if (!(await this.channelIds()).includes(booking.channelId)) throw notFound();
     return { booking, items: await this.repository.soldItems(booking) };
   }
@@ -53,5 +53,5 @@ export class PartnerBookingsService {
 }
 
 function isSold(booking: Booking): booking is SoldBooking {
-  return booking.channelId !== null;
+  return booking.channelId !== null && booking.confirmedAt !== null;
 }

@@ -29,7 +29,10 @@ export interface ReadableDocuments {
 /** Documents of one kind, record and language. */
 export type DocumentSeries = Pick<RecordDocument, 'kind' | 'subjectType' | 'subjectId' | 'language'>;
 
-const SELECTED = `((subject_type, subject_id) in (select * from unnest($1::text[], $2::text[])) or named_ids && $3::text[])`;
+/** A union instead of `or`, so that both indexes are used. */
+const SELECTED = `id in (
+  select id from record_documents where (subject_type, subject_id) in (select * from unnest($1::text[], $2::text[]))
+  union select id from record_documents where named_ids && $3::text[])`;
 
 /** Reads and writes documents. Does not use `Rows.update`, because `version` is not the version of the row. */
 @Injectable()

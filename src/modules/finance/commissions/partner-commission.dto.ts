@@ -3,13 +3,17 @@ import { Cents, Id, OneOf, Optional, Text, Whole } from '../../../platform/http/
 import { AnyOf, SortBy } from '../../../platform/http/query-fields.js';
 import { respond } from '../../../platform/http/respond.js';
 import { CurrencyCode, Instant, IsoDate } from '../../../platform/http/trade-fields.js';
-import { COMMISSION_STATUSES, type CommissionLine, type CommissionStatus } from './commission-line.entity.js';
+import { named } from '../../../platform/http/named-values.js';
+import type { CommissionLine } from './commission-line.entity.js';
+
+const PARTNER_COMMISSION_STATUSES = named('PartnerCommissionStatus', ['accrued', 'payable', 'paid', 'void']);
+type PartnerCommissionStatus = (typeof PARTNER_COMMISSION_STATUSES)[number];
 
 export class ListPartnerCommissions extends PageQuery {
   /** Only commissions in one of these statuses. */
   @Optional()
-  @AnyOf(COMMISSION_STATUSES)
-  status?: CommissionStatus[];
+  @AnyOf(PARTNER_COMMISSION_STATUSES)
+  status?: PartnerCommissionStatus[];
 
   /** Only commissions of this booking (prefix `book`). */
   @Optional()
@@ -49,9 +53,9 @@ export class PartnerCommission {
   @Id('chan')
   channelId: string;
 
-  /** `pending` until the booking is confirmed, `accrued` until its condition is met, `payable`, `paid`, or `void`. */
-  @OneOf(COMMISSION_STATUSES)
-  status: CommissionStatus;
+  /** `accrued` until the condition of its payout is met, `payable`, `paid`, or `void`. */
+  @OneOf(PARTNER_COMMISSION_STATUSES)
+  status: PartnerCommissionStatus;
 
   /** Currency of the amounts. */
   @CurrencyCode()
@@ -122,10 +126,6 @@ export class CommissionStatement {
   @Whole({ min: 0, max: 1_000_000_000 })
   commissions: number;
 
-  /** Sum of those whose booking is not confirmed yet, in minor units. */
-  @Cents({ min: Number.MIN_SAFE_INTEGER })
-  pendingCents: number;
-
   /** Sum of those whose condition of payout is not met yet, in minor units. */
   @Cents({ min: Number.MIN_SAFE_INTEGER })
   accruedCents: number;
@@ -138,7 +138,7 @@ export class CommissionStatement {
   @Cents({ min: Number.MIN_SAFE_INTEGER })
   paidCents: number;
 
-  /** Sum of the four amounts, in minor units. */
+  /** Sum of the three amounts, in minor units. */
   @Cents({ min: Number.MIN_SAFE_INTEGER })
   totalCents: number;
 }
@@ -146,7 +146,7 @@ export class CommissionStatement {
 export class CommissionStatementPage extends pageOf(CommissionStatement) {}
 
 /** A commission of a channel. */
-export type ChannelCommission = CommissionLine & { channelId: string };
+export type ChannelCommission = CommissionLine & { channelId: string; status: PartnerCommissionStatus };
 
 export function toPartnerCommission(line: ChannelCommission): PartnerCommission {
   return respond(PartnerCommission, line);

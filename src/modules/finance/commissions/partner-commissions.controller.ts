@@ -20,8 +20,8 @@ export class PartnerCommissionsController {
   /**
    * List the commissions of your channels
    *
-   * @remarks Returns a page of commissions and repayments of the channels of the operator's connections, newest first. A caller
-   * without a connection gets none.
+   * @remarks Returns a page of commissions and repayments of the channels of the operator's connections, newest first. Commissions of
+   * offers that are not confirmed are left out. A caller without a connection gets none.
    */
   @Get('commissions')
   @RequireScope('connect:commissions:read')

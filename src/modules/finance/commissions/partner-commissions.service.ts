@@ -23,10 +23,10 @@ const sumOf = (status: string) =>
 const STATEMENTS = `
   with line as (
     select channel_id, currency, status, amount_cents, date_trunc('month', created_at at time zone $2)::date as month
-    from commission_lines where channel_id = any($1) and status <> 'void'
+    from commission_lines where channel_id = any($1) and status not in ('pending', 'void')
   ), statement as (
     select line.month, line.channel_id as "channelId", line.currency, count(*)::int as commissions,
-      ${sumOf('pending')} as "pendingCents", ${sumOf('accrued')} as "accruedCents",
+      ${sumOf('accrued')} as "accruedCents",
       ${sumOf('payable')} as "payableCents", ${sumOf('paid')} as "paidCents",
       sum(line.amount_cents)::float8 as "totalCents"
     from line
@@ -53,7 +53,8 @@ export class PartnerCommissionsService {
     const { status, bookingId, createdAfter, createdBefore, sort = '-createdAt' } = query;
     const channelIds = await this.channelIds();
     if (channelIds.length === 0) return { rows: [], total: 0 };
-    const found = this.repository.rows.query('line').where('line.channelId = any(:channelIds)', { channelIds });
+    const found = this.repository.rows.query('line');
+    found.where(`line.channelId = any(:channelIds) and line.status <> 'pending'`, { channelIds });
     filterRows(found, 'line.status', status);
     if (bookingId !== undefined) found.andWhere('line.bookingId = :bookingId', { bookingId });
     if (createdAfter !== undefined) found.andWhere('line.createdAt >= :createdAfter', { createdAfter });
@@ -83,5 +84,5 @@ export class PartnerCommissionsService {
 }
 
 function isOfChannel(line: CommissionLine): line is ChannelCommission {
-  return line.channelId !== null;
+  return line.channelId !== null && line.status !== 'pending';
 }
