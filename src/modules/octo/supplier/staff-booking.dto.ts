@@ -74,7 +74,7 @@ class OctoBookingResponse {
   @OneOf(STORED_STATUSES)
   status: StoredStatus;
 
-  /** The product. */
+  /** Product whose units the reseller holds or has bought. */
   @Text({ max: 128 })
   productId: string;
 
@@ -155,6 +155,7 @@ class OctoUnitResponse {
 
 /** A reservation of a reseller with its units. */
 class OctoBookingDetail extends OctoBookingResponse {
+  /** What the reseller holds or has bought, one entry for each person or group. */
   @ListOf(() => OctoUnitResponse, { max: MAX_IDS })
   units: OctoUnitResponse[];
 }
