@@ -198,6 +198,22 @@ describe('a request', () => {
         socket.write(`HTTP/1.1 200 OK\r\nX-Huge: ${'x'.repeat(100_000)}\r\n\r\n`);
       },
     ],
+    [
+      'invalid_answer',
+      'switches to another protocol',
+      (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    ],
+    [
+      'answer_too_large',
+      'repeats early hints',
+      (socket) => {
+        const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(50);
+        const timer = setInterval(() => socket.write(hints), 1);
+        socket.on('close', () => {
+          clearInterval(timer);
+        });
+      },
+    ],
     ['invalid_answer', 'speaks another protocol', (socket) => socket.end('220 mail.example.com ESMTP\r\n')],
     ['connection_failed', 'closes the connection', (socket) => socket.destroy()],
     [
@@ -212,6 +228,26 @@ describe('a request', () => {
     const request = requestOf(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
     expect(await faultOf(egressTo(['127.0.0.1']), request)).toBe(fault);
   });
+
+  it.each<[string, number, (socket: Socket) => void]>([
+    ['never ends', 200, (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc')],
+    ['is large', 500, (socket) => socket.write(`HTTP/1.1 500 Oops\r\n\r\n${'x'.repeat(1_000_000)}`)],
+  ])(
+    'has its status at the headers if the body is not read and %s, and closes the connection',
+    async (_, status, answer) => {
+      let closed = (): void => undefined;
+      const isClosed = new Promise<void>((resolve) => {
+        closed = resolve;
+      });
+      const port = await rawReceiver((socket) => {
+        socket.on('close', closed);
+        answer(socket);
+      });
+      const request = requestOf(`http://127.0.0.1:${port}/`, { maxAnswerBytes: null });
+      expect(await faultOf(egressTo(['127.0.0.1']), request)).toBe(status);
+      await isClosed;
+    },
+  );
 
   it('fails at its time-out if the name server does not answer, and if TLS fails', async () => {
     const hanging = new Egress({ egressAllow: [], production: false }, () => new Promise(() => undefined));

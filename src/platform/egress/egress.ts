@@ -35,8 +35,11 @@ export interface OutgoingRequest {
   body?: string;
   /** For all of it: the name, the connection, the request and the answer. */
   timeoutMs: number;
-  /** A longer answer is rejected, and its connection closed. */
-  maxAnswerBytes: number;
+  /**
+   * A longer body is rejected, and its connection closed. Null if only the status and the headers matter: the connection is closed
+   * without reading the body.
+   */
+  maxAnswerBytes: number | null;
 }
 
 export interface OutgoingAnswer {
@@ -81,7 +84,7 @@ export class Egress {
     const url = new URL(request.url);
     const end = AbortSignal.timeout(request.timeoutMs);
     const addresses = await orTimeout(this.addressesOf(nameOf(url)), end);
-    return exchange(request, { url, addresses, end });
+    return orTimeout(exchange(request, { url, addresses, end }), end);
   }
 
   private async addressesOf(name: string): Promise<string[]> {
@@ -113,15 +116,46 @@ function exchange(request: OutgoingRequest, { url, addresses, end }: Target): Pr
   };
   return new Promise((resolve, reject) => {
     const outgoing: ClientRequest = isHttps ? requestByHttps(url, options) : requestByHttp(url, options);
+    let isAnswered = false;
     const fail = (error: unknown) => {
       outgoing.destroy();
       reject(error instanceof EgressError ? error : new EgressError(end.aborted ? 'timeout' : faultOfError(error)));
     };
+    const failAs = (fault: EgressFault) => {
+      fail(new EgressError(fault));
+    };
     outgoing.on('error', fail);
+    // Without a listener Node closes the connection after `101 Switching Protocols` and reports neither an answer nor an error.
+    outgoing.on('upgrade', (_, socket) => {
+      socket.destroy();
+      failAs('invalid_answer');
+    });
+    outgoing.on('close', () => {
+      if (!isAnswered) failAs(end.aborted ? 'timeout' : 'connection_failed');
+    });
+    // The limit of the parser applies to each header section, and a receiver can send any number of `103 Early Hints`.
+    limitReceived(outgoing, MAX_HEADER_BYTES + (maxAnswerBytes ?? 0), () => {
+      failAs('answer_too_large');
+    });
     outgoing.on('response', (answer) => {
-      readAnswer(answer, maxAnswerBytes).then(resolve, fail);
+      isAnswered = true;
+      if (maxAnswerBytes !== null) return void readAnswer(answer, maxAnswerBytes).then(resolve, fail);
+      answer.on('error', () => undefined);
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.alloc(0) });
+      outgoing.destroy();
     });
     outgoing.end(body);
+  });
+}
+
+/** Calls `stop` when the connection has received more bytes than this, whatever they are. */
+function limitReceived(outgoing: ClientRequest, maxBytes: number, stop: () => void): void {
+  let received = 0;
+  outgoing.on('socket', (socket) => {
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > maxBytes) stop();
+    });
   });
 }
 

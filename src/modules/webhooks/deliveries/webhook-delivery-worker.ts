@@ -24,7 +24,6 @@ import type { DeliveryError } from './webhook-delivery.entity.js';
 export const TEST_EVENT = 'webhook.test';
 
 const TIMEOUT_MS = 15_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
 /** Attempts of this process at the same time; endpoints whose attempts fail have at most half of them. */
 const PLACES = 256;
 const DISTRUSTED_PLACES = 128;
@@ -171,7 +170,7 @@ export class WebhookDeliveryWorker implements OnApplicationBootstrap, BeforeAppl
         },
         body,
         timeoutMs: TIMEOUT_MS,
-        maxAnswerBytes: MAX_ANSWER_BYTES,
+        maxAnswerBytes: null,
       });
       const error = status >= 200 && status < 300 ? null : 'unexpected_status';
       const mayAskToWait = status === 429 || status === 503;
