@@ -63,7 +63,8 @@ other key.
 
 All other channels belong to the platform, or to the operator whose ID and a dot start their name: \`op_alpine.news\` belongs to
 \`op_alpine\`. They need no registration. A key that is bound to an operator uses its own channels only. Any other channel has no
-messages for it, and publishing there is rejected with 403. The channels of the table below belong to the platform in any case.
+messages for it, and publishing there is rejected with 403. The channels of the table below belong to the platform in any case,
+except that the operator whose ID they have reads those that start with \`{operatorId}\`.
 `;
 
 /** Renders the table of events as Markdown. */

@@ -5,9 +5,11 @@ import { newChannel } from '../distribution/channels.js';
 import { newConnection } from '../octo/connections.js';
 import { newDeparture } from '../operations/departures.js';
 import { newPart, newProduct } from '../products/products.js';
+import { read } from '../realtime/channel.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { actingAs, errorBody, newClient, newOperator, withKey } from './partners.js';
+import { eventually } from '../launcher/wait.js';
+import { actingAs, errorBody, newClient, newOperator, provision, withKey } from './partners.js';
 
 const BOOKINGS = '/connect/v1/bookings';
 const DEPARTURES = '/connect/v1/departures';
@@ -100,6 +102,55 @@ describe('the bookings of a partner', () => {
     expect((await client.get(`${BOOKINGS}/${booking.id}`)).status).toBe(200);
     expect((await owner.patch(`/v1/admin/octo/connections/${connection.id}`, { active: false })).status).toBe(200);
     expect((await client.get(`${BOOKINGS}/${booking.id}`)).status).toBe(404);
+  });
+
+  it('the sale and each change of a booking reach the channel of each operator whose connection names its channel', async () => {
+    const { channelId, operatorId } = await partner();
+    const [colleague, stranger] = [await newOperator(app), (await partner()).operatorId];
+    const { id: oauthClientId } = await newClient(app, colleague);
+    const { status } = await owner.post('/v1/admin/octo/connections', { name: 'Colleague', channelId, oauthClientId });
+    expect(status).toBe(201);
+    const draft = await makeBooking(owner, { channelId });
+    expect((await owner.post(`/v1/admin/bookings/${draft.id}/cancellation`, { reason: 'Offer' })).status).toBe(200);
+    const { booking } = await confirmedBooking(owner, { booking: { channelId } });
+    const statuses = async (id: string) => {
+      const reader = await withKey(app, ['realtime:subscribe'], id);
+      const { messages } = await read(reader, `${id}.bookings`, 'limit=100');
+      const published = messages.map(({ event, data }) => ({ event, data: data as Row }));
+      expect(published.filter(({ data }) => data['bookingId'] === draft.id)).toEqual([]);
+      return published.map(({ event, data }) => [event, data['bookingId'], data['operatorId'], data['status']]);
+    };
+    const arrived = (id: string, state: string) =>
+      eventually(async () => {
+        const found = await statuses(id);
+        return found.some((one) => one[3] === state) ? found : null;
+      });
+    expect((await arrived(operatorId, 'confirmed')).at(0)).toEqual([
+      ...['partner_booking.changed', booking.id, operatorId, 'confirmed'],
+    ]);
+    expect((await owner.post(`/v1/admin/bookings/${booking.id}/cancellation`, { reason: 'Illness' })).status).toBe(200);
+    expect((await arrived(operatorId, 'cancelled')).at(-1)).toEqual(expect.arrayContaining([booking.id]));
+    expect((await arrived(colleague, 'cancelled')).at(-1)).toEqual(expect.arrayContaining([colleague]));
+    expect(await statuses(stranger)).toEqual([]);
+  });
+
+  it('only the service publishes on the channel of bookings of an operator, and only the operator reads it', async () => {
+    const { operatorId } = await partner();
+    const channel = `${operatorId}.bookings`;
+    const own = await withKey(app, ['connect:events:read', 'realtime:subscribe', 'realtime:publish'], operatorId);
+    const other = await withKey(app, ['connect:events:read', 'realtime:subscribe'], await newOperator(app));
+    const subscribe = (client: TestClient, path = '/connect/v1/realtime/subscriptions', name = channel) =>
+      client.post(path, { channels: [name] });
+    expect((await subscribe(own)).status).toBe(201);
+    expect((await subscribe(other)).status).toBe(403);
+    expect((await other.get(`/realtime/v1/channels/${channel}/messages`)).status).toBe(403);
+    for (const name of [channel, `${operatorId}.Bookings`]) {
+      expect((await own.post(`/realtime/v1/channels/${name}/messages`, { event: 'forged' })).status).toBe(403);
+    }
+    await provision(app, { operators: [{ id: 'finance', name: 'Partner' }] });
+    for (const name of [channel, 'finance.bookings']) {
+      expect((await subscribe(owner, '/v1/admin/realtime/subscriptions', name)).status).toBe(403);
+    }
   });
 
   it('each area needs its scope', async () => {

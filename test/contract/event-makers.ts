@@ -26,6 +26,7 @@ import { newWaiting } from '../desk/waiting-list.js';
 import { contractIn, withdraw } from '../legal/contracts.js';
 import { aProduct, ASSIGNMENTS, assigned } from '../legal/policies.js';
 import { newRule } from '../notifications/reminders.js';
+import { newConnection } from '../octo/connections.js';
 import { reserve as reserveUnits } from '../octo/orders.js';
 import { newShop } from '../octo/shop.js';
 import { DEPARTURES, newDeparture } from '../operations/departures.js';
@@ -79,6 +80,10 @@ export const eventMakers: Record<string, (app: TestApp) => Promise<unknown>> = {
       await app.sql(`update octo_bookings set expires_at = $2 where id = $1`, [id, app.now()]);
       await asSystem(() => app.nest.get(OctoBookingsService, { strict: false }).expire(id));
     },
+  'partner_booking.changed': async (app) => {
+    const { channelId } = await newConnection(app);
+    await confirmedBooking(app.as('owner'), { booking: { channelId } });
+  },
   'facility.restored': async (app) => {
     await reversed(app, (await archived(app)).id, 'operations.facility.delete');
   },

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { domainEvents } from '../../src/bootstrap/domain-events.js';
+import { isForOperators } from '../../src/platform/outbox/outbox.js';
 import { confirmedBooking } from '../bookings/bookings.js';
 import { actingAs, newClient, newKey, newOperator } from '../connect/partners.js';
 import { hire, USERS } from '../identity/staff.js';
@@ -45,9 +46,9 @@ describe('a subscription of staff', () => {
     expect(none).toMatchObject({ status: 403, body: { code: 'forbidden' } });
   });
 
-  it('covers each channel of the event catalog for its owner', async () => {
-    const names = domainEvents.flatMap(({ channels }) => channels.map((channel) => channel.replace(/\{\w+\}/, 'x')));
-    const declared = [...new Set(names)];
+  it('covers each channel of the event catalog for its owner, but those of operators', async () => {
+    const names = domainEvents.flatMap(({ channels }) => channels.filter((channel) => !isForOperators(channel)));
+    const declared = [...new Set(names.map((channel) => channel.replace(/\{\w+\}/, 'x')))];
     for (let at = 0; at < declared.length; at += 20) {
       const asked = declared.slice(at, at + 20);
       expect((await subscribe(app.as('owner'), asked)).channels).toEqual(asked);

@@ -124,6 +124,7 @@ import './bookings-tables.js';
     BookingsService,
     DepartureBookingsService,
     CancellationForecastsService,
+    PartnerBookingsService,
     ResellerSalesService,
     TravelersService,
     TripSalesService,

@@ -14,6 +14,7 @@ export {
   type BookingStatus,
   type BookingSummary,
 } from './bookings/booking-summary.js';
+export { PartnerBookingsService } from './partners/partner-bookings.service.js';
 export { bookingSubject } from './bookings/booking-subject.js';
 export { LACKS_TRAVELERS } from './bookings/booking-list.sql.js';
 export type { BilledTax } from './bookings/item-taxes.service.js';

@@ -12,4 +12,9 @@ export const octoEvents: EventGroup[] = [
     ],
     members: [...['octoBookingId', 'connectionId', 'productId', 'departureId', 'bookingId', 'testMode', 'status']],
   },
+  {
+    channels: ['{operatorId}.bookings'],
+    events: ['partner_booking.changed'],
+    members: ['bookingId', 'operatorId', 'status'],
+  },
 ];

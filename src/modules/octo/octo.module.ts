@@ -12,6 +12,7 @@ import { ProductsModule } from '../products/index.js';
 import { ConnectionsController } from './connections/connections.controller.js';
 import { ConnectionsService } from './connections/connections.service.js';
 import { OctoDemo } from './octo.demo.js';
+import { PartnerBookingEvents } from './partners/partner-booking-events.js';
 import { PartnerDeparturesController } from './partners/partner-departures.controller.js';
 import { PartnerDeparturesService } from './partners/partner-departures.service.js';
 import { AvailabilityService } from './supplier/availability.service.js';
@@ -62,6 +63,7 @@ import { SupplierController } from './supplier/supplier.controller.js';
     OctoDemo,
     OctoOrdersService,
     OctoSalesService,
+    PartnerBookingEvents,
     PartnerDeparturesService,
     ResellersService,
   ],

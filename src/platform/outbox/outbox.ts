@@ -22,12 +22,20 @@ export const Consumes = methodDecorator<Consumer & { readonly event: string }, J
 
 /**
  * Events of one form: their channels, and the members of their data besides the event's own `id`. In a channel name `{member}`
- * stands for the value of that member; if it is null, the event does not appear on that channel.
+ * stands for the value of that member; if it is null, the event does not appear on that channel. A name that starts with
+ * `{operatorId}` is a channel of operators.
  */
 export interface EventGroup {
   channels: readonly string[];
   events: readonly string[];
   members: readonly string[];
+}
+
+const OF_OPERATORS = '{operatorId}.';
+
+/** Whether the declared name of a channel stands for one channel of each operator. */
+export function isForOperators(channel: string): boolean {
+  return channel.startsWith(OF_OPERATORS);
 }
 
 /** The grammar of event names on the realtime surface. */
@@ -66,8 +74,8 @@ export abstract class EventListener {
 export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   readonly order = 10;
   private readonly groups = new Map<string, EventGroup[]>();
-  /** Names of channels, and prefixes of names, in lower case. */
-  private readonly relayed = { names: new Set<string>(), prefixes: new Set<string>() };
+  /** Names of channels, prefixes of names, and what follows the ID of an operator, in lower case. */
+  private readonly relayed = { names: new Set<string>(), prefixes: new Set<string>(), ofOperators: new Set<string>() };
   private readonly consumers = new Map<string, Consumer[]>();
   private readonly wakers: (() => void)[] = [];
 
@@ -87,7 +95,7 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   declare(groups: readonly EventGroup[]): void {
     for (const group of groups) {
       for (const event of group.events) this.groups.set(event, [...this.groupsOf(event), group]);
-      for (const channel of group.channels) this.addRelayed(channel.toLowerCase());
+      for (const channel of group.channels) this.addRelayed(channel);
     }
   }
 
@@ -106,8 +114,13 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
    * upper and lower case, which a subscriber could overlook.
    */
   isRelayed(channel: string): boolean {
-    const name = channel.toLowerCase();
-    return this.relayed.names.has(name) || [...this.relayed.prefixes].some((prefix) => name.startsWith(prefix));
+    return this.isOfPlatform(channel) || this.isOfOperator(channel);
+  }
+
+  /** Whether only the relay may publish on a channel of this name, and an operator reads it: the one whose ID starts the name. */
+  isOfOperator(channel: string): boolean {
+    const [, ...rest] = channel.toLowerCase().split('.');
+    return this.relayed.ofOperators.has(rest.join('.')) && !this.isOfPlatform(channel);
   }
 
   /**
@@ -162,10 +175,19 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
     };
   }
 
+  private isOfPlatform(channel: string): boolean {
+    const name = channel.toLowerCase();
+    return this.relayed.names.has(name) || [...this.relayed.prefixes].some((prefix) => name.startsWith(prefix));
+  }
+
   /** The name of a channel up to its first `{member}`, or all of it. */
   private addRelayed(channel: string): void {
-    const [prefix = '', ...members] = channel.split('{');
-    if (members.length === 0) this.relayed.names.add(channel);
+    if (isForOperators(channel)) {
+      this.relayed.ofOperators.add(channel.slice(OF_OPERATORS.length).toLowerCase());
+      return;
+    }
+    const [prefix = '', ...members] = channel.toLowerCase().split('{');
+    if (members.length === 0) this.relayed.names.add(prefix);
     else this.relayed.prefixes.add(prefix);
   }
 

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { currentActor } from '../../../platform/context/request-context.js';
+import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { notFound } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { PartnerChannels } from '../../distribution/index.js';
-import type { Booking } from '../bookings/booking.entity.js';
+import type { Booking, BookingStatus } from '../bookings/booking.entity.js';
 import { BookingsRepository } from '../bookings/bookings.repository.js';
 import type { BookingItem } from '../items/booking-item.entity.js';
 import type { ListPartnerBookings, SoldBooking } from './partner-booking.dto.js';
@@ -14,11 +15,16 @@ import type { ListPartnerBookings, SoldBooking } from './partner-booking.dto.js'
 const ON_DEPARTURE = `booking.id in (select item.booking_id from booking_items item
   where item.departure_id = :departureId and item.status <> 'cancelled')`;
 
+const SOLD_AMONG = `
+  select id, channel_id as "channelId", status from bookings
+  where id = any ($1) and channel_id is not null and confirmed_at is not null order by id`;
+
 /** Bookings as the partners see them whose channels sold them. */
 @Injectable()
 export class PartnerBookingsService {
   constructor(
     private readonly repository: BookingsRepository,
+    private readonly database: Database,
     private readonly listeners: Listeners,
   ) {}
 
@@ -45,6 +51,11 @@ export class PartnerBookingsService {
     if (!isSold(booking)) throw notFound();
     if (!(await this.channelIds()).includes(booking.channelId)) throw notFound();
     return { booking, items: await this.repository.soldItems(booking) };
+  }
+
+  /** Those of these bookings that were sold by a channel. */
+  async soldAmong(ids: readonly string[]): Promise<{ id: string; channelId: string; status: BookingStatus }[]> {
+    return this.database.query(SOLD_AMONG, [ids]);
   }
 
   private channelIds(): Promise<string[]> {

@@ -92,6 +92,14 @@ export class OAuthClientsService extends PlatformKeyListener {
     return (await this.database.query<{ id: string }>(text, [operatorId])).map(({ id }) => id);
   }
 
+  /** The operator of each of these clients. */
+  async operatorsOf(ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const text = 'select id, operator_id as "operatorId" from oauth_clients where id = any ($1)';
+    const rows = await this.database.query<{ id: string; operatorId: string }>(text, [ids]);
+    return new Map(rows.map(({ id, operatorId }) => [id, operatorId]));
+  }
+
   /** Newest first. */
   async list(operatorId: string, query: ListOAuthClients): Promise<{ clients: OAuthClient[]; total: number }> {
     await this.operators.assertVisible(operatorId);

@@ -79,6 +79,15 @@ export class PlatformKeysService {
     return (await this.database.query<{ id: string }>(text, [operatorId])).map(({ id }) => id);
   }
 
+  /** The operator of each of these keys that has one. */
+  async operatorsOf(ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const text =
+      'select id, operator_id as "operatorId" from api_tokens where id = any ($1) and operator_id is not null';
+    const rows = await this.database.query<{ id: string; operatorId: string }>(text, [ids]);
+    return new Map(rows.map(({ id, operatorId }) => [id, operatorId]));
+  }
+
   private async create(wanted: ProvidedKey): Promise<string | null> {
     const { token, publicId, secretHash } = wanted.token ? parsePresetToken(wanted.token) : newCredential('tpk');
     const now = this.clock.now();

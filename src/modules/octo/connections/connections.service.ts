@@ -115,6 +115,25 @@ export class ConnectionsService implements PartnerChannels {
     return rows.map(({ channelId }) => channelId);
   }
 
+  /** Returns the operators whose active connections, or those of their clients and keys, sell by these channels. */
+  async operatorsOf(channelIds: readonly string[]): Promise<Map<string, string[]>> {
+    const connections = await this.database.query<ConnectionSubjects>(
+      `select channel_id as "channelId", operator_id as "operatorId", oauth_client_id as "oauthClientId",
+         api_token_id as "apiTokenId"
+       from octo_connections where active and channel_id = any ($1)`,
+      [channelIds],
+    );
+    const clients = await this.clients.operatorsOf(connections.flatMap(({ oauthClientId }) => oauthClientId ?? []));
+    const keys = await this.keys.operatorsOf(connections.flatMap(({ apiTokenId }) => apiTokenId ?? []));
+    const operators = new Map<string, string[]>();
+    for (const { channelId, operatorId, oauthClientId, apiTokenId } of connections) {
+      const found = operatorId ?? clients.get(oauthClientId ?? '') ?? keys.get(apiTokenId ?? '');
+      const known = operators.get(channelId) ?? [];
+      if (found !== undefined && !known.includes(found)) operators.set(channelId, [...known, found]);
+    }
+    return operators;
+  }
+
   private record(verb: 'create' | 'update', connection: Connection, before: object | null): void {
     const subject = { subjectType: 'octo_connection', subjectId: connection.id };
     this.ledger.record(`octo.connection.${verb}`, { ...subject, before, after: connection.auditImage() });
@@ -131,6 +150,8 @@ const DEFAULTS = {
   maxHoldMinutes: 120,
   active: true,
 } as const;
+
+type ConnectionSubjects = Pick<Connection, 'channelId' | 'operatorId' | 'oauthClientId' | 'apiTokenId'>;
 
 /** The column with the credential holder of each type of actor; people never sell by a connection. */
 const SUBJECTS = { api_key: 'api_token_id', oauth_client: 'oauth_client_id', user: null, system: null } as const;

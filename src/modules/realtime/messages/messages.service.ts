@@ -46,11 +46,13 @@ export class MessagesService {
 
   /**
    * Returns whether the channel belongs to the platform, or to an operator other than the actor's. A channel belongs to the
-   * operator whose ID and a dot start its name, unless it is one of the event catalog. Operator IDs contain no dot, so at most
-   * one operator owns a name. The name alone decides, so the answer reveals nothing about the messages of the channel.
+   * operator whose ID and a dot start its name, unless the event catalog has it for the platform. Operator IDs contain no dot, so
+   * at most one operator owns a name. The name alone decides, so the answer reveals nothing about the messages of the channel.
    */
   isForeign(channel: string, { operatorId } = currentActor()): boolean {
-    return operatorId !== null && (!channel.startsWith(`${operatorId}.`) || this.outbox.isRelayed(channel));
+    if (operatorId === null) return false;
+    const isOfPlatform = this.outbox.isRelayed(channel) && !this.outbox.isOfOperator(channel);
+    return isOfPlatform || !channel.startsWith(`${operatorId}.`);
   }
 
   assertOwn(channel: string): void {

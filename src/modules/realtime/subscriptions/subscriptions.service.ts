@@ -146,7 +146,8 @@ export class SubscriptionsService {
     if (covers(actor.scopes, `realtime:subscribe:${channel}`)) return true;
     if (actor.operatorId !== null) return covers(actor.scopes, EVENTS_SCOPE);
     const scope = channelReadScope(channel);
-    return scope !== null && this.outbox.isRelayed(channel) && covers(actor.scopes, scope);
+    const isOfPlatform = this.outbox.isRelayed(channel) && !this.outbox.isOfOperator(channel);
+    return scope !== null && isOfPlatform && covers(actor.scopes, scope);
   }
 
   private async find(publicId: string): Promise<RealtimeSubscription | null> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { channelReadScope, covers } from '../../../platform/auth/scopes.js';
-import { Outbox } from '../../../platform/outbox/outbox.js';
+import { isForOperators, Outbox } from '../../../platform/outbox/outbox.js';
 import { StaffAccountsService } from '../../identity/index.js';
 import { matchesAny } from './event-types.js';
 import type { Owner } from './webhook-endpoint.entity.js';
@@ -34,24 +34,30 @@ export class OwnerRightsService {
    */
   receives({ ownerId }: Owner, rights: Rights, { event, channel, data }: ReadableEvent): boolean {
     const scopes = rights.get(ownerId) ?? [];
-    const channels = this.outbox.groupsOf(event).flatMap((group) => group.channels);
-    const first = channels.flatMap((name) => nameOf(name, data) ?? []).find((name) => mayRead(name, scopes));
-    return first === channel;
+    const readable = this.channelsOf(event).filter((name) => mayRead(name, scopes));
+    return readable.flatMap((name) => nameOf(name, data) ?? []).at(0) === channel;
   }
 
-  /** The declared events that these patterns match, and those of them that a caller with the scopes may not read. */
-  matching(eventTypes: readonly string[], scopes: readonly string[]): { events: string[]; unreadable: string[] } {
-    const events = this.outbox.eventNames().filter((event) => matchesAny(eventTypes, event));
-    const unreadable = events.filter(
-      (event) => !this.outbox.groupsOf(event).some(({ channels }) => channels.some((name) => mayRead(name, scopes))),
-    );
-    return { events, unreadable };
+  /** The events for staff that these patterns match and that a caller with the scopes may not read. */
+  unreadableAmong(eventTypes: readonly string[], scopes: readonly string[]): string[] {
+    return this.events()
+      .filter((event) => matchesAny(eventTypes, event))
+      .filter((event) => !this.channelsOf(event).some((name) => mayRead(name, scopes)));
   }
 
-  /** The patterns that match no declared event. */
+  /** The patterns that match no event for staff. */
   unknownAmong(eventTypes: readonly string[]): string[] {
-    const events = this.outbox.eventNames();
+    const events = this.events();
     return eventTypes.filter((pattern) => !events.some((event) => matchesAny([pattern], event)));
+  }
+
+  /** The declared events, without those that only operators read. */
+  private events(): string[] {
+    return this.outbox.eventNames().filter((event) => !this.channelsOf(event).every(isForOperators));
+  }
+
+  private channelsOf(event: string): string[] {
+    return this.outbox.groupsOf(event).flatMap(({ channels }) => channels);
   }
 }
 

@@ -200,7 +200,7 @@ export class WebhookEndpointsService {
         field: `eventTypes.${eventTypes.indexOf(unknown)}`,
       });
     }
-    const { unreadable } = this.rights.matching(eventTypes, currentActor().scopes);
+    const unreadable = this.rights.unreadableAmong(eventTypes, currentActor().scopes);
     if (unreadable.length === 0) return;
     throw forbidden('The caller may not read all of these events', { eventTypes: unreadable.slice(0, 20) });
   }
