@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newKey, newOperator } from '../connect/partners.js';
-import { departureIn, newAllotment } from '../distribution/allotments/allotments.js';
+import { ALLOTMENTS, departureIn, newAllotment } from '../distribution/allotments/allotments.js';
 import { change } from '../distribution/channels.js';
 import { activeList } from '../products/price-lists.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { countersOf, reserve } from './orders.js';
 import { newShop, PRICING, type Shop } from './shop.js';
 
 interface Availability {
@@ -230,6 +231,24 @@ describe('availability', () => {
     expect(await availabilityOf(capped)).toMatchObject([{ status: 'LIMITED', vacancies: 6, capacity: 20 }]);
   });
 
+  it('a slot of an active allotment counts before that of an inactive one, in the answer and in the reservation', async () => {
+    const own = await newShop(app, { poolPolicy: 'allotment_only' });
+    const { productId, connection, adult, departureId } = own;
+    const allot = (defaultQuantity: number) =>
+      newAllotment(app, { productId, channelId: connection.channelId, defaultQuantity });
+    const { id } = await allot(3);
+    const ended = await app.as('owner').patch(`${ALLOTMENTS}/${id}`, { active: false });
+    expect(ended.status).toBe(200);
+    await allot(5);
+    expect(await availabilityOf(own)).toMatchObject([{ vacancies: 5, capacity: 5 }]);
+    const held = await reserve(
+      own,
+      Array.from({ length: 5 }, () => adult),
+    );
+    expect(held.status).toBe('ON_HOLD');
+    expect((await countersOf(app, departureId))?.held).toBe(5);
+  });
+
   it('with net rates, the list of the channel is what the reseller pays, and the general price what the guest pays', async () => {
     const bought = await newShop(app, { settlement: 'net' }, { departure: { unitPrices: [] } });
     const { adult, productId, connection } = bought;
@@ -241,6 +260,9 @@ describe('availability', () => {
     await app.as('owner').patch(`/v1/admin/octo/connections/${connection.id}`, { showNet: false });
     const [hidden] = await availabilityOf(bought, {}, PRICING);
     expect(hidden?.['unitPricing']).toMatchObject([{ retail: 6_000, net: null }]);
+    const { body } = await bought.reseller.get<object>(`/octo/products/${productId}`, PRICING);
+    const priced = { id: adult, pricingFrom: [{ original: 6_000, retail: 6_000, net: null }] };
+    expect(body).toMatchObject({ options: [{ units: [priced, { pricingFrom: [] }] }] });
   });
 
   it('questions that make no sense are rejected with the code of the standard', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { MISCOUNTED_DEPARTURES } from '../../src/modules/distribution/index.js';
 import { departureIn, newAllotment } from '../distribution/allotments/allotments.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { activeList, PRICE_LISTS } from '../products/price-lists.js';
 import { BOOKINGS, countersOf, must, type OctoBooking, reserve } from './orders.js';
 import { newShop, PRICING, type Shop } from './shop.js';
 
@@ -104,14 +105,17 @@ describe('a confirmation', () => {
     expect([ended.status, ended.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
   });
 
-  it('of a confirmation and a cancellation at the same time one wins, and the units follow it', async () => {
+  it('a cancellation at the same time as a confirmation cancels the reservation or the sale, and frees its units', async () => {
     const shop = await newShop(app);
     for (let round = 0; round < 5; round += 1) {
       const { uuid } = await reserve(shop, [shop.adult]);
-      await Promise.all([call(shop, uuid, 'confirm', { contact: CONTACT }), call(shop, uuid, 'cancel')]);
-      expect(['CONFIRMED', 'CANCELLED']).toContain((await read(shop, uuid)).status);
+      const [, ended] = await Promise.all([
+        call(shop, uuid, 'confirm', { contact: CONTACT }),
+        call(shop, uuid, 'cancel'),
+      ]);
+      expect([must(ended).status, (await read(shop, uuid)).status]).toEqual(['CANCELLED', 'CANCELLED']);
     }
-    expect((await countersOf(app, shop.departureId))?.held).toBe(0);
+    expect(await countersOf(app, shop.departureId)).toEqual({ sold: 0, held: 0, open: 0 });
     expect(await app.sql(MISCOUNTED_DEPARTURES)).toEqual([]);
   });
 
@@ -158,6 +162,10 @@ describe('an update', () => {
     });
     expect([full.status, full.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
     expect((await read(shop, uuid)).availabilityId).toBe(departureId);
+    expect([await countersOf(app, departureId), await countersOf(app, other)]).toEqual([
+      { sold: 0, held: 2, open: 0 },
+      { sold: 0, held: 0, open: 0 },
+    ]);
     const moved = must(await patch(shop, uuid, { availabilityId: other, unitItems: [{ uuid: one, unitId: adult }] }));
     expect(moved).toMatchObject({ availabilityId: other, unitItems: [{ uuid: one }] });
     expect([await countersOf(app, departureId), await countersOf(app, other)]).toEqual([
@@ -170,6 +178,93 @@ describe('an update', () => {
     expect(must(later)).toMatchObject({ resellerReference: 'Z', contact: { fullName: 'Bo' }, status: 'CONFIRMED' });
     const rejected = await patch(shop, uuid, { availabilityId: departureId });
     expect([rejected.status, rejected.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+  });
+});
+
+describe('a change during the hold', () => {
+  it('units that stay keep the references and contacts that an update omits', async () => {
+    const shop = await newShop(app);
+    const { adult, child, productId } = shop;
+    const [one, two] = [randomUUID(), randomUUID()];
+    const [ana, bo] = [{ fullName: 'Ana Pop' }, { fullName: 'Bo Chen' }];
+    const unitItems = [
+      { uuid: one, unitId: adult, contact: ana, resellerReference: 'A1' },
+      { uuid: two, unitId: adult, contact: ana, resellerReference: 'A2' },
+    ];
+    const { uuid } = await reserve(shop, [], { unitItems });
+    const items = [
+      { uuid: one, unitId: adult },
+      { uuid: two, unitId: adult, contact: bo, resellerReference: null },
+    ];
+    const more = must(await patch(shop, uuid, { unitItems: [...items, { unitId: child }] }));
+    const kept = [
+      { uuid: one, contact: ana, resellerReference: 'A1' },
+      { uuid: two, contact: bo, resellerReference: null },
+    ];
+    expect(more.unitItems).toMatchObject([...kept, { unitId: child, contact: { fullName: null } }]);
+    const { id: other } = await departureIn(app, 32, { productId, priceCents: 6_000 });
+    const moved = must(await patch(shop, uuid, { availabilityId: other, unitItems: [{ uuid: one, unitId: adult }] }));
+    expect(moved.unitItems).toMatchObject([kept[0]]);
+  });
+
+  it('a hold that moves to another departure ends at the cut-off of that one, and a started departure is not sold', async () => {
+    const shop = await newShop(app);
+    const inMinutes = (minutes: number) => new Date(Math.ceil(app.now().getTime() / 1_000) * 1_000 + minutes * 60_000);
+    const { uuid } = await reserve(shop, [shop.adult], { expirationMinutes: 60 });
+    const startsAt = inMinutes(20).toISOString();
+    const terms = { startsAt, endsAt: inMinutes(80).toISOString() };
+    const { id: soon } = await departureIn(app, 1, { productId: shop.productId, priceCents: 5_000, ...terms });
+    const moved = must(await patch(shop, uuid, { availabilityId: soon }));
+    expect(Date.parse(moved.utcExpiresAt ?? '')).toBe(Date.parse(startsAt));
+    const late = await reserve(shop, [shop.adult], { expirationMinutes: 60 });
+    const times = { startsAt: inMinutes(5).toISOString(), endsAt: inMinutes(60).toISOString() };
+    const earlier = await app.as('owner').patch(`/v1/admin/operations/departures/${shop.departureId}`, times);
+    expect(earlier.status).toBe(200);
+    app.travel({ ms: 6 * 60_000 });
+    const started = await call(shop, late.uuid, 'confirm', { contact: CONTACT });
+    expect([started.status, started.body]).toMatchObject([
+      400,
+      { error: 'UNPROCESSABLE_ENTITY', errorMessage: 'The departure has started' },
+    ]);
+  });
+
+  it('a reservation is sold in its currency, or not at all', async () => {
+    const shop = await newShop(app);
+    const { uuid } = await reserve(shop, [shop.adult]);
+    await app.sql(`update departures set currency = 'USD' where id = $1`, [shop.departureId]);
+    const answers = [
+      await call(shop, uuid, 'confirm', { contact: CONTACT }),
+      await patch(shop, uuid, { unitItems: [{ unitId: shop.adult }, { unitId: shop.adult }] }),
+    ];
+    for (const { status, body } of answers)
+      expect([status, body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+    expect(await read(shop, uuid)).toMatchObject({ status: 'ON_HOLD', unitItems: [{ unitId: shop.adult }] });
+    expect((await countersOf(app, shop.departureId))?.held).toBe(1);
+  });
+
+  it('a reservation can be confirmed although its product is no longer listed and its option no longer sold', async () => {
+    const shop = await newShop(app);
+    const { uuid } = await reserve(shop, [shop.adult]);
+    const other = await newShop(app);
+    const terms = { catalogue: 'listed', productIds: [other.productId] };
+    const owner = app.as('owner');
+    const unlisted = await owner.patch(`/v1/admin/octo/connections/${shop.connection.id}`, terms);
+    const path = `/v1/admin/products/${shop.productId}/options/${shop.optionId}`;
+    const ended = await owner.patch(path, { active: false });
+    expect([unlisted.status, ended.status]).toEqual([200, 200]);
+    expect((await confirm(shop, uuid)).status).toBe('CONFIRMED');
+  });
+
+  it('a last name alone is not a first name, and an empty full name is none', async () => {
+    const product = { requiredTravelerFields: ['firstName', 'lastName'] };
+    const shop = await newShop(app, {}, { product });
+    const item = { uuid: randomUUID(), unitId: shop.adult };
+    const { uuid } = await reserve(shop, [], { unitItems: [{ ...item, contact: { fullName: '', lastName: 'Pop' } }] });
+    const half = await call(shop, uuid, 'confirm', { contact: CONTACT });
+    expect(half.body).toMatchObject({ errorMessage: 'The contact lacks unitItems.contact.firstName' });
+    const contact = { fullName: '', firstName: 'Ana', lastName: 'Pop' };
+    const sold = await confirm(shop, uuid, { contact, unitItems: [{ ...item, contact }] });
+    expect((await saleOf(sold)).booking['customerName']).toBe('Ana Pop');
   });
 });
 
@@ -252,12 +347,15 @@ it('staff see the reservations of resellers, with tests marked, and the booking 
   expect(one.body.data).toMatchObject({ uuid: real.uuid, units: [unit, unit] });
 });
 
-it('a reservation whose list was retired meanwhile keeps its price', async () => {
-  const shop = await newShop(app);
+it('a reservation whose price list was retired meanwhile keeps its price', async () => {
+  const shop = await newShop(app, {}, { departure: { unitPrices: [] } });
+  const { id } = await activeList(app, [{ productId: shop.productId, unitId: shop.adult, amountCents: 4_000 }]);
   const held = await reserve(shop, [shop.adult], {}, PRICING);
-  await app.as('owner').patch(`/v1/admin/operations/departures/${shop.departureId}`, { priceCents: 9_900 });
+  const retired = await app.as('owner').post(`${PRICE_LISTS}/${id}/retirement`);
+  expect(retired.status).toBe(200);
+  expect((await reserve(shop, [shop.adult], {}, PRICING))['pricing']).toMatchObject({ retail: 5_000 });
   const sold = await confirm(shop, held.uuid, {}, PRICING);
-  expect(sold['pricing']).toMatchObject({ retail: 5_000 });
+  expect(sold['pricing']).toMatchObject({ retail: 4_000 });
   const { booking } = await saleOf(sold);
-  expect(booking['totalCents']).toBe(5_000);
+  expect(booking['totalCents']).toBe(4_000);
 });

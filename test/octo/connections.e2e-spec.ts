@@ -3,6 +3,8 @@ import { ConnectionsService } from '../../src/modules/octo/connections/connectio
 import { newClient, newKey, newOperator } from '../connect/partners.js';
 import { newChannel } from '../distribution/channels.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { BOOKINGS, order, reserve } from './orders.js';
+import { newShop } from './shop.js';
 import { CONNECTIONS, newConnection, octoConnection } from './connections.js';
 
 let app: TestApp;
@@ -82,6 +84,34 @@ describe('a connection', () => {
       const { status, body: error } = await post(one);
       expect([status, error]).toMatchObject([404, { code: 'not_found', details: { field } }]);
     }
+  });
+
+  it('channel and settlement cannot change while the reseller has reservations on hold', async () => {
+    const shop = await newShop(app);
+    const owner = app.as('owner');
+    const path = `${CONNECTIONS}/${shop.connection.id}`;
+    const { id: channelId } = await newChannel(app);
+    const { uuid } = await reserve(shop, [shop.adult]);
+    for (const terms of [{ channelId }, { settlement: 'net' }]) {
+      const { status, body } = await owner.patch(path, terms);
+      expect([status, body]).toMatchObject([409, { code: 'connection_in_use' }]);
+    }
+    const same = { channelId: shop.connection.channelId, settlement: 'commission', holdMinutes: 20 };
+    expect((await owner.patch(path, same)).status).toBe(200);
+    await shop.reseller.post(`${BOOKINGS}/${uuid}/cancel`, {});
+    expect((await owner.patch(path, { channelId, settlement: 'net' })).status).toBe(200);
+    const answers = await Promise.all([
+      ...Array.from({ length: 6 }, () => shop.reseller.post(BOOKINGS, order(shop, [shop.adult]))),
+      owner.patch(path, { settlement: 'commission' }),
+    ]);
+    expect(answers.every(({ status }) => [200, 400, 409].includes(status))).toBe(true);
+    const [foreign] = await app.sql<{ count: number }>(
+      `select count(*)::int as count from octo_bookings octo join octo_connections connection
+         on connection.id = octo.connection_id
+       where connection.id = $1 and octo.status = 'ON_HOLD' and octo.settlement <> connection.settlement`,
+      [shop.connection.id],
+    );
+    expect(foreign?.count).toBe(0);
   });
 
   it('contradictory terms of a connection are rejected', async () => {

@@ -67,12 +67,23 @@ describe('a reservation', () => {
     expect(must(await shop.reseller.get<OctoBooking>(`${BOOKINGS}/${held.uuid}/`, PRICING))).toEqual(held);
   });
 
-  it('the same order with the same uuid returns the same booking, another order is INVALID_BOOKING_UUID', async () => {
-    const body = order(shop, [shop.adult]);
+  it('the same order with the same uuid, in either case, returns the same booking, another order is INVALID_BOOKING_UUID', async () => {
+    const body = order(shop, [], { unitItems: [{ unitId: shop.adult, uuid: randomUUID() }] });
+    const loud = {
+      ...{ ...body, uuid: body.uuid.toUpperCase() },
+      unitItems: body.unitItems.map((item) => ({ ...item, uuid: String(Reflect.get(item, 'uuid')).toUpperCase() })),
+    };
     const before = await countersOf(app, shop.departureId);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => shop.reseller.post<OctoBooking>(BOOKINGS, body)));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => shop.reseller.post<OctoBooking>(BOOKINGS, index % 2 === 0 ? body : loud)),
+    );
     expect(new Set(answers.map(({ status, body: { id } }) => `${status} ${id}`)).size).toBe(1);
     expect((await countersOf(app, shop.departureId))?.held).toBe((before?.held ?? 0) + 1);
+    const found = must(await shop.reseller.get<OctoBooking>(`${BOOKINGS}/${loud.uuid}`));
+    expect(found).toMatchObject({ uuid: body.uuid, unitItems: body.unitItems });
+    const described = { unitItems: loud.unitItems.map((item) => ({ ...item, resellerReference: 'L' })) };
+    const patched = must(await shop.reseller.patch<OctoBooking>(`${BOOKINGS}/${loud.uuid}`, described));
+    expect(patched.unitItems).toMatchObject([{ ...body.unitItems[0], resellerReference: 'L' }]);
     const other = await shop.reseller.post(BOOKINGS, { ...body, unitItems: [...body.unitItems, ...body.unitItems] });
     expect([other.status, other.body]).toMatchObject([400, { error: 'INVALID_BOOKING_UUID', uuid: body.uuid }]);
   });
@@ -111,17 +122,24 @@ describe('a reservation', () => {
     expect([ended.status, ended.body.status]).toEqual([200, 'CANCELLED']);
   });
 
-  it('a reseller never sees the bookings of another one', async () => {
+  it('a reseller never sees, changes or ends the bookings of another one', async () => {
     const other = await newShop(app);
-    const { uuid } = await reserve(shop, [shop.adult]);
-    for (const [method, path] of [
-      ['get', ''],
-      ['post', '/extend'],
-      ['post', '/cancel'],
-    ] as const) {
-      const { status, body } = await other.reseller[method](`${BOOKINGS}/${uuid}${path}`, {});
+    const held = await reserve(shop, [shop.adult], { resellerReference: 'MINE' });
+    const { uuid } = held;
+    const path = `${BOOKINGS}/${uuid}`;
+    const answers = [
+      await other.reseller.get(path),
+      await other.reseller.patch(path, { notes: 'N' }),
+      await other.reseller.delete(path),
+      await other.reseller.post(`${path}/extend`, {}),
+      await other.reseller.post(`${path}/confirm`, { contact: CONTACT }),
+      await other.reseller.post(`${path}/cancel`, {}),
+    ];
+    for (const { status, body } of answers) {
       expect([status, body]).toMatchObject([400, { error: 'INVALID_BOOKING_UUID', uuid }]);
     }
+    expect((await other.reseller.get(`${BOOKINGS}?resellerReference=MINE`)).body).toEqual([]);
+    expect(must(await shop.reseller.get<OctoBooking>(`${BOOKINGS}/${uuid}`))).toEqual(held);
   });
 });
 
@@ -182,6 +200,32 @@ describe('the end of a reservation', () => {
   });
 });
 
+it('a call with Octo-Env test never changes a live booking', async () => {
+  const own = await newShop(app);
+  const test = { headers: { 'Octo-Env': 'test' } };
+  const { uuid } = await reserve(own, [own.adult]);
+  const path = `${BOOKINGS}/${uuid}`;
+  const attempt = async (what: string) => {
+    const answers = [
+      await own.reseller.patch(path, { notes: 'Test' }, test),
+      await own.reseller.post(`${path}/extend`, {}, test),
+      await own.reseller.post(`${path}/confirm`, { contact: CONTACT }, test),
+      await own.reseller.post(`${path}/cancel`, {}, test),
+      await own.reseller.delete(path, test),
+    ];
+    for (const { status, body } of answers) {
+      expect([what, status, body]).toMatchObject([what, 400, { error: 'UNPROCESSABLE_ENTITY' }]);
+    }
+  };
+  await attempt('a hold');
+  expect(await countersOf(app, own.departureId)).toEqual({ sold: 0, held: 1, open: 0 });
+  must(await own.reseller.post<OctoBooking>(`${path}/confirm`, { contact: CONTACT }));
+  await attempt('a sale');
+  const read = await own.reseller.get<OctoBooking>(path, test);
+  expect([read.headers['octo-env'], must(read).status, must(read)['notes']]).toEqual(['live', 'CONFIRMED', null]);
+  expect(await countersOf(app, own.departureId)).toEqual({ sold: 1, held: 0, open: 0 });
+});
+
 describe('the list of bookings', () => {
   it('bookings are found by reference and by local day, and a list without a filter is BAD_REQUEST', async () => {
     const own = await newShop(app);
@@ -206,6 +250,8 @@ describe('a test reservation', () => {
     const held = await reserve(own, [own.adult], {}, { headers: { 'Octo-Env': 'test' } });
     expect(held).toMatchObject({ testMode: true, status: 'ON_HOLD' });
     expect(await countersOf(app, own.departureId)).toEqual({ sold: 0, held: 0, open: 0 });
+    const read = await own.reseller.get(`${BOOKINGS}/${held.uuid}`);
+    expect(read.headers['octo-env']).toBe('test');
     app.travel({ hours: 1 });
     await expireAll();
     expect(await countersOf(app, own.departureId)).toEqual({ sold: 0, held: 0, open: 0 });

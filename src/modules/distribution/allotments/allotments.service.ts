@@ -170,7 +170,10 @@ export class AllotmentsService {
     });
   }
 
-  /** The open slots of the channel on these departures. While a departure is locked, its slots do not change. */
+  /**
+   * An open slot of the channel on each of these departures, of an active allotment if it has one. While a departure is locked, its
+   * slots do not change.
+   */
   async listSlotsOf(channelId: string, departureIds: readonly string[]): Promise<ChannelSlot[]> {
     return this.slotRows.listOfChannel(channelId, departureIds);
   }

@@ -235,16 +235,16 @@ export class SlotsRepository {
     return slot?.id ?? null;
   }
 
-  /** The open slots of the channel on these departures. */
+  /** An open slot of the channel on each of these departures: that of an active allotment first, then the oldest. */
   async listOfChannel(channelId: string, departureIds: readonly string[]): Promise<ChannelSlot[]> {
     return this.database.prepared<ChannelSlot>(
       'slots-of-channel',
-      `select slot.allotment_id as "allotmentId", slot.departure_id as "departureId", allotment.type, allotment.active,
-         slot.allotted - slot.released as units, ${remainingOf('slot')} as remaining
+      `select distinct on (slot.departure_id) slot.allotment_id as "allotmentId", slot.departure_id as "departureId",
+         allotment.type, allotment.active, slot.allotted - slot.released as units, ${remainingOf('slot')} as remaining
        from allotment_slots slot join allotments allotment on allotment.id = slot.allotment_id
        where allotment.channel_id = $1 and slot.departure_id = any($2) and slot.closed_at is null
          and allotment.deleted_at is null
-       order by slot.id`,
+       order by slot.departure_id, allotment.active desc, slot.id`,
       [channelId, departureIds],
     );
   }

@@ -65,6 +65,11 @@ export class Connection extends Audited {
     }
   }
 
+  /** Whether the changes concern what live reservations depend on. */
+  hasOtherSaleIn({ channelId = this.channelId, settlement = this.settlement }: ConnectionChanges): boolean {
+    return channelId !== this.channelId || settlement !== this.settlement;
+  }
+
   /** Whether the reseller may see the product, if it is on sale. */
   offers(productId: string): boolean {
     return this.catalogue === 'all' || this.productIds.includes(productId);

@@ -84,6 +84,7 @@ export class ConnectionsController {
    * Update an OCTO connection
    *
    * @remarks Changes only the fields that are sent; the operator, client or key is fixed. New terms apply to later reservations.
+   * Channel and settlement cannot change while the reseller has reservations on hold.
    * An inactive connection rejects all calls of the reseller; its bookings stay.
    */
   @Patch(':id')
@@ -92,7 +93,7 @@ export class ConnectionsController {
   @BodyExample({ holdMinutes: 20, showNet: false })
   @Refuses({
     404: ['not_found'],
-    409: ['channel_archived', 'connection_exists'],
+    409: ['channel_archived', 'connection_exists', 'connection_in_use'],
     422: ['catalogue_mismatch', 'hold_too_long'],
   })
   async update(

@@ -76,12 +76,23 @@ export class ConnectionsService implements PartnerChannels {
       const connection = await this.rows.lock(id);
       assertVersion(expected, connection);
       const before = connection.auditImage();
+      if (connection.hasOtherSaleIn(changes)) await this.assertWithoutHolds(id);
       if (changes.channelId !== undefined) await this.channels.lockUsable(changes.channelId);
       connection.change(changes, this.clock.now());
       await this.rows.update(connection);
       this.record('update', connection, before);
       return connection;
     });
+  }
+
+  /** Locks the connection until a reservation by its terms is stored. Returns whether its channel and settlement are still these. */
+  async lockSale({ id, channelId, settlement }: Connection): Promise<boolean> {
+    const [found] = await this.database.prepared<object>(
+      'octo-connection-sale',
+      'select id from octo_connections where id = $1 and channel_id = $2 and settlement = $3 for share',
+      [id, channelId, settlement],
+    );
+    return found !== undefined;
   }
 
   /** Returns the active connection of the caller: that of its client or key, otherwise that of its operator. */
@@ -132,6 +143,15 @@ export class ConnectionsService implements PartnerChannels {
       if (found !== undefined && !known.includes(found)) operators.set(channelId, [...known, found]);
     }
     return operators;
+  }
+
+  /** The units on hold are of slots of the channel, and their prices are those of the settlement. */
+  private async assertWithoutHolds(id: string): Promise<void> {
+    const text = `select id from octo_bookings
+      where connection_id = $1 and status = 'ON_HOLD' and not test_mode and expires_at > $2 limit 1`;
+    const [hold] = await this.database.query(text, [id, this.clock.now()]);
+    if (hold)
+      throw conflict('connection_in_use', 'The reseller has reservations on hold: try again when they have ended');
   }
 
   private record(verb: 'create' | 'update', connection: Connection, before: object | null): void {

@@ -11,7 +11,7 @@ import {
 } from '../../products/index.js';
 import type { OctoOption, OctoPricing, OctoProduct, OctoUnit } from './octo-objects.js';
 import { badRequest, invalidId } from './octo-errors.js';
-import { pricingOf } from './octo-pricing.js';
+import { pricingOf, type UnitCents } from './octo-pricing.js';
 import type { Reseller } from './resellers.service.js';
 
 const MAX_PRODUCTS = 500;
@@ -30,7 +30,7 @@ const CONTACT_FIELDS: Readonly<Record<string, string>> = {
   language: 'locales',
 };
 
-type Terms = { locale: string; cutoffDays: number; startTimes: string[]; lowest: ReadonlyMap<string, number> };
+type Terms = { locale: string; cutoffDays: number; startTimes: string[]; lowest: ReadonlyMap<string, UnitCents> };
 
 /** The supplier and its products, as a reseller sees them. */
 @Injectable()
@@ -76,16 +76,15 @@ export class CatalogueService {
     return { product, option };
   }
 
-  /** The fields of contacts that the option, and its units, need for a confirmation. */
-  async requiredFields(
-    productId: string,
-    optionId: string,
-    reseller: Pick<Reseller, 'connection'>,
-  ): Promise<{ option: string[]; unitFields: string[] }> {
-    const { product } = await this.getSold(productId, optionId, reseller);
+  /**
+   * The fields of contacts that the product, and its units, need for a confirmation, even if the reseller may no longer sell it. A
+   * product that is no longer on sale needs none: its reservations can be confirmed.
+   */
+  async requiredFields(productId: string): Promise<{ option: string[]; unitFields: string[] }> {
+    const [product] = await this.products.list([productId], 1);
     return {
-      option: octoFields(product.requiredContactFields),
-      unitFields: octoFields(product.requiredTravelerFields),
+      option: octoFields(product?.requiredContactFields ?? []),
+      unitFields: octoFields(product?.requiredTravelerFields ?? []),
     };
   }
 
@@ -102,7 +101,7 @@ export class CatalogueService {
     return product ?? null;
   }
 
-  /** Leaves out products without a currency: they have neither departures nor prices to sell at. */
+  /** A product without departures in the next days has no currency, so it has no amounts. */
   private async describe(
     products: readonly ChannelProduct[],
     { connection, withPricing }: Pick<Reseller, 'connection' | 'withPricing'>,
@@ -139,8 +138,8 @@ function toProduct(
   const { id, name, timeZone, issueVouchers, options } = product;
   const hasVouchers = issueVouchers !== 'never';
   const [currency] = currencies ?? [];
-  const pricing = (cents: number): OctoPricing[] =>
-    currency === undefined ? [] : [pricingOf({ channelCents: cents, generalCents: null }, { connection, currency })];
+  const pricing = (cents: UnitCents): OctoPricing[] =>
+    currency === undefined ? [] : [pricingOf(cents, { connection, currency })];
   const units = product.units.map((unit) => toUnit(unit, product, currencies && terms, pricing));
   return {
     ...{ id, internalName: name, reference: null, locale: terms.locale, timeZone },
@@ -184,7 +183,7 @@ function toUnit(
   unit: ChannelUnit,
   { requiredTravelerFields }: ChannelProduct,
   priced: Terms | null,
-  pricing: (cents: number) => OctoPricing[],
+  pricing: (cents: UnitCents) => OctoPricing[],
 ): OctoUnit {
   const cents = priced?.lowest.get(unit.id);
   return {

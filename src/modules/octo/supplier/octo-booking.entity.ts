@@ -62,7 +62,7 @@ export class OctoBooking {
   @Column('integer', { name: 'last_refund_days', nullable: true }) lastRefundDays: number | null;
   @Column('timestamptz', { name: 'cancelled_at', nullable: true }) cancelledAt: Date | null;
   @Personal('contract')
-  @Unaudited('free text; the reason of the entry')
+  @Unaudited('free text of the reseller')
   @Column('text', { name: 'cancel_reason', nullable: true })
   cancelReason: string | null;
   @Column('text', { nullable: true }) refund: Refund | null;

@@ -136,7 +136,7 @@ export class OctoBookingsRepository {
   /** Stores the references and contacts of units that stay. */
   async describeUnits(units: readonly OctoUnitItem[], given: readonly UnitItemBody[]): Promise<void> {
     for (const unit of units) {
-      const item = given.find(({ uuid }) => uuid === unit.uuid);
+      const item = given.find(({ uuid }) => uuid?.toLowerCase() === unit.uuid);
       if (!item) continue;
       if (item.resellerReference !== undefined) unit.resellerReference = item.resellerReference;
       if (item.contact) unit.contact = contactOf(item.contact);
@@ -150,6 +150,24 @@ export class OctoBookingsRepository {
     await this.database.execute('update octo_unit_items set booking_item_id = $2 where id = any($1)', [
       unitIds,
       bookingItemId,
+    ]);
+  }
+
+  /** Which of these items of bookings were sold to resellers. */
+  async soldAmong(bookingItemIds: readonly string[]): Promise<string[]> {
+    const rows = await this.database.prepared<{ id: string }>(
+      'octo-units-sold',
+      'select distinct booking_item_id as id from octo_unit_items where booking_item_id = any($1)',
+      [bookingItemIds],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Stores the words of the reseller at a locked booking that is about to be cancelled. */
+  async setCancelReason(id: string, reason: string | null): Promise<void> {
+    await this.database.execute('update octo_bookings set cancel_reason = $2, version = version + 1 where id = $1', [
+      id,
+      reason,
     ]);
   }
 

@@ -4,13 +4,15 @@ import canonicalize from 'canonicalize';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { type BookingItemSummary, BookingsService, VouchersService } from '../../bookings/index.js';
 import { TermsService } from '../../legal/index.js';
-import { DeparturesService } from '../../operations/index.js';
+import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
+import { ConnectionsService } from '../connections/connections.service.js';
 import { HeldUnitsService } from './held-units.service.js';
 import {
   type CancellationBody,
@@ -20,13 +22,14 @@ import {
   type ListReservations,
   type ReservationBody,
   type ReservationChanges,
+  type UnitItemBody,
 } from './octo-booking.dto.js';
 import { OctoBooking, type OctoContact, type OctoUnitItem, type Refund } from './octo-booking.entity.js';
 import { isCancellable, toOctoBooking } from './octo-booking-object.js';
 import { OctoBookingsRepository } from './octo-bookings.repository.js';
 import { badRequest, invalidId, unprocessableOrder } from './octo-errors.js';
 import { isUuid, type Order, type OrderBody, OctoOrdersService } from './octo-orders.service.js';
-import { nameOf, OctoSalesService } from './octo-sales.service.js';
+import { OctoSalesService } from './octo-sales.service.js';
 import { CatalogueService, ONLY_OPTION } from './catalogue.service.js';
 import type { Reseller } from './resellers.service.js';
 
@@ -35,6 +38,9 @@ const MAX_LISTED = 500;
 /** A hold ends at most this long after its reservation, however often it is extended. */
 const LONGEST_HOLD_MS = 4 * 3_600_000;
 const MINUTE_MS = 60_000;
+
+const CANCELLED_BY_RESELLER = 'Cancelled by the reseller';
+const NO_DEPARTURE = 'The departure does not take place';
 
 export const EXPIRE_JOB = 'octo.expire-hold';
 
@@ -48,7 +54,7 @@ const EVENTS = {
 } as const;
 export type OctoVerb = keyof typeof EVENTS;
 
-/** Reservations of resellers: held, extended, cancelled and expired. Each step locks the reservation first, then its departure. */
+/** Reserves, changes, confirms and ends the bookings of resellers. Each step locks the reservation first, then its departure. */
 @Injectable()
 export class OctoBookingsService {
   constructor(
@@ -61,6 +67,7 @@ export class OctoBookingsService {
     private readonly vouchers: VouchersService,
     private readonly sales: OctoSalesService,
     private readonly catalogue: CatalogueService,
+    private readonly connections: ConnectionsService,
     private readonly terms: TermsService,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
@@ -71,8 +78,8 @@ export class OctoBookingsService {
   /** The same order with the same uuid returns the booking as it is now, and holds nothing again. */
   async reserve(body: ReservationBody, reseller: Reseller): Promise<object> {
     const { connection, isTest } = reseller;
-    const uuid = body.uuid ?? randomUUID();
-    if (!isUuid(uuid)) throw invalidId('INVALID_BOOKING_UUID', 'uuid', uuid);
+    if (body.uuid && !isUuid(body.uuid)) throw invalidId('INVALID_BOOKING_UUID', 'uuid', body.uuid);
+    const uuid = body.uuid?.toLowerCase() ?? randomUUID();
     const digest = digestOf(body, isTest);
     const known = await this.repository.findByUuid(connection.id, uuid);
     if (known) return this.repeat(known, digest, reseller);
@@ -84,6 +91,8 @@ export class OctoBookingsService {
     }
     const reserved = await this.database.transaction(async () => {
       const booking = this.newBooking({ id, uuid, digest }, body, { reseller, order });
+      if (!(await this.connections.lockSale(connection)))
+        throw unprocessableOrder('The terms of the connection changed');
       // The insert shares a lock on the departure, which reservations that then want it alone would wait for in a circle.
       await this.departures.lock([booking.departureId]);
       if (!(await this.repository.bookings.insertUnlessTaken(booking))) return null;
@@ -152,10 +161,13 @@ export class OctoBookingsService {
       }
       booking.contact = contactOf(body.contact);
       if (body.resellerReference) booking.resellerReference = body.resellerReference;
-      await this.assertContact(booking, units, reseller);
+      await this.assertContact(booking, units);
+      const departure = await this.departures.getSummary(booking.departureId);
+      if (departure.startsAt <= now) throw unprocessableOrder('The departure has started');
+      assertCurrency(booking, departure);
       const { productId, testMode } = booking;
       const days = await this.terms.lastRefundDays([productId], { channelId: connection.channelId });
-      const bookingId = testMode ? null : await this.sales.sell(booking, units, connection);
+      const bookingId = testMode ? null : await this.sales.sell(booking, units, { connection, departure });
       booking.confirm({ bookingId, lastRefundDays: days.get(productId) ?? 0 }, now);
       return true;
     });
@@ -163,17 +175,16 @@ export class OctoBookingsService {
 
   /** Repeating it, or cancelling an expired reservation, changes nothing. */
   async cancel(uuid: string, { reason = null }: CancellationBody, reseller: Reseller): Promise<object> {
-    const { bookingId } = await this.find(uuid, reseller);
-    // A booking is cancelled as staff cancel it; the reservation follows by its listener.
-    if (bookingId !== null) return this.cancelSale(uuid, bookingId, { reason, reseller });
-    return this.change('cancel', { uuid, reseller }, async (booking, units) => {
-      // It was confirmed meanwhile.
-      if (booking.bookingId !== null) throw unprocessableOrder('The booking was confirmed at the same time');
+    const ended = await this.changeLocked('cancel', { uuid, reseller }, async (booking, units) => {
+      if (booking.bookingId !== null) return false;
       if (booking.status !== 'ON_HOLD' && booking.status !== 'CONFIRMED') return false;
       if (booking.status === 'ON_HOLD') await this.releaseUnits(booking, units);
       booking.cancel({ refund: 'FULL', reason }, this.clock.now());
       return true;
     });
+    // A booking is cancelled as staff cancel it; the reservation follows by its listener.
+    if (ended.bookingId !== null) return this.cancelSale(uuid, ended.bookingId, { reason, reseller });
+    return this.present(ended, reseller);
   }
 
   async lockOfBooking(bookingId: string): Promise<void> {
@@ -183,7 +194,8 @@ export class OctoBookingsService {
   async followCancellation(bookingId: string, ending: { refund: Refund; reason: string }): Promise<void> {
     await this.follow('cancel', bookingId, (booking) => {
       if (booking.status !== 'CONFIRMED') return false;
-      booking.cancel(ending, this.clock.now());
+      // The reservation has the words of the reseller, which the booking and its audit entry never contain.
+      booking.cancel({ ...ending, reason: booking.cancelReason ?? ending.reason }, this.clock.now());
       return true;
     });
   }
@@ -203,9 +215,10 @@ export class OctoBookingsService {
     });
   }
 
-  /** Staff moved items of the booking to another departure. */
+  /** Staff moved items of the booking to another departure. Items that staff added do not belong to the reservation. */
   async followMove(bookingId: string, items: readonly BookingItemSummary[]): Promise<void> {
-    const [departureId] = items.flatMap((item) => item.departureId ?? []);
+    const own = await this.repository.soldAmong(items.map(({ id }) => id));
+    const [departureId] = items.flatMap((item) => (own.includes(item.id) ? (item.departureId ?? []) : []));
     if (departureId === undefined) return;
     await this.follow('update', bookingId, (booking) => {
       if (booking.departureId === departureId) return false;
@@ -265,9 +278,9 @@ export class OctoBookingsService {
     for (const booking of await this.repository.lockHoldsOn(departureId)) {
       const before = booking.auditImage();
       await this.releaseUnits(booking, await this.repository.unitsOf([booking.id]));
-      booking.cancel({ refund: 'FULL', reason: 'The departure does not take place' }, this.clock.now());
+      booking.cancel({ refund: 'FULL', reason: NO_DEPARTURE }, this.clock.now());
       await this.repository.bookings.update(booking);
-      this.record('cancel', booking, before);
+      this.record('cancel', booking, before, NO_DEPARTURE);
     }
   }
 
@@ -278,10 +291,7 @@ export class OctoBookingsService {
   private async prolong(booking: OctoBooking, minutes: number | null | undefined, reseller: Reseller): Promise<void> {
     const now = this.clock.now();
     const departure = await this.departures.getSummary(booking.departureId);
-    const latest = Math.min(
-      booking.createdAt.getTime() + LONGEST_HOLD_MS,
-      (departure.bookableUntil ?? departure.startsAt).getTime(),
-    );
+    const latest = Math.min(booking.createdAt.getTime() + LONGEST_HOLD_MS, lastHoldEnd(departure).getTime());
     booking.extend(holdEnd(now, minutes, reseller), new Date(latest), now);
     await this.scheduleExpiry(booking);
   }
@@ -295,6 +305,7 @@ export class OctoBookingsService {
   ): Promise<OctoUnitItem[]> {
     const order = await this.orders.check(booking.id, body, { ...reseller, isTest: booking.testMode });
     const { departure, optionId, hasVoucher, units } = order;
+    assertCurrency(booking, departure);
     const isSamePlace = departure.id === booking.departureId && optionId === booking.optionId;
     const [added, kept]: [OctoUnitItem[], OctoUnitItem[]] = [[], []];
     for (const unit of units) {
@@ -305,6 +316,7 @@ export class OctoBookingsService {
         const { allotmentId, seats, retailCents, netCents, soldUnit } = same;
         Object.assign(unit, { allotmentId, seats, retailCents, netCents, soldUnit });
       }
+      if (same) keepDescription(unit, same, body.unitItems?.[unit.position]);
     }
     const removed = former.filter((unit) => !kept.includes(unit));
     await this.departures.lock([booking.departureId, departure.id]);
@@ -312,17 +324,16 @@ export class OctoBookingsService {
     if (added.length > 0) await this.units.hold(departure.id, added, terms);
     if (removed.length > 0) await this.releaseUnits(booking, removed);
     await this.repository.replaceUnits(booking.id, units);
-    const { productId, currency } = departure;
-    Object.assign(booking, { productId, optionId, departureId: departure.id, currency, hasVoucher });
+    Object.assign(booking, { productId: departure.productId, optionId, departureId: departure.id, hasVoucher });
+    if (booking.expiresAt !== null && lastHoldEnd(departure) < booking.expiresAt) {
+      booking.expiresAt = lastHoldEnd(departure);
+      await this.scheduleExpiry(booking);
+    }
     return units;
   }
 
-  private async assertContact(
-    { contact, productId, optionId }: OctoBooking,
-    units: readonly OctoUnitItem[],
-    reseller: Reseller,
-  ): Promise<void> {
-    const { option, unitFields } = await this.catalogue.requiredFields(productId, optionId ?? ONLY_OPTION, reseller);
+  private async assertContact({ contact, productId }: OctoBooking, units: readonly OctoUnitItem[]): Promise<void> {
+    const { option, unitFields } = await this.catalogue.requiredFields(productId);
     const missing = new Set(missingIn(contact, option));
     for (const unit of units) {
       for (const field of missingIn(unit.contact, unitFields)) missing.add(`unitItems.contact.${field}`);
@@ -338,13 +349,15 @@ export class OctoBookingsService {
     await this.database.transaction(async () => {
       const booking = await this.repository.lockOfBooking(bookingId);
       if (booking?.status !== 'CONFIRMED') return;
+      assertEnvironment(booking, reseller);
       const departure = await this.departures.getSummary(booking.departureId);
       const vouchers = await this.vouchers.listValid([bookingId]);
       const [now, today] = [this.clock.now(), this.clock.today()];
       if (!isCancellable(booking, { departure, vouchers, now, today })) {
         throw unprocessableOrder('The booking can no longer be cancelled');
       }
-      await this.bookings.cancel(bookingId, { reason: reason ?? 'Cancelled by the reseller' }, null);
+      await this.repository.setCancelReason(booking.id, reason);
+      await this.bookings.cancel(bookingId, { reason: CANCELLED_BY_RESELLER }, null);
     });
     return this.get(uuid, reseller);
   }
@@ -365,20 +378,28 @@ export class OctoBookingsService {
     { uuid, reseller }: { uuid: string; reseller: Reseller },
     change: (booking: OctoBooking, units: OctoUnitItem[]) => Promise<boolean | void>,
   ): Promise<object> {
+    return this.present(await this.changeLocked(verb, { uuid, reseller }, change), reseller);
+  }
+
+  private async changeLocked(
+    verb: OctoVerb,
+    { uuid, reseller }: { uuid: string; reseller: Reseller },
+    change: (booking: OctoBooking, units: OctoUnitItem[]) => Promise<boolean | void>,
+  ): Promise<OctoBooking> {
     const { id } = await this.find(uuid, reseller);
-    const changed = await this.database.transaction(async () => {
+    return this.database.transaction(async () => {
       const booking = await this.repository.bookings.lock(id);
+      assertEnvironment(booking, reseller);
       const before = booking.auditImage();
       if ((await change(booking, await this.repository.unitsOf([id]))) === false) return booking;
       await this.repository.bookings.update(booking);
       this.record(verb, booking, before);
       return booking;
     });
-    return this.present(changed, reseller);
   }
 
   private async find(uuid: string, { connection }: Reseller): Promise<OctoBooking> {
-    const booking = isUuid(uuid) ? await this.repository.findByUuid(connection.id, uuid) : null;
+    const booking = isUuid(uuid) ? await this.repository.findByUuid(connection.id, uuid.toLowerCase()) : null;
     if (!booking) throw invalidId('INVALID_BOOKING_UUID', 'uuid', uuid);
     return this.withoutLapse(booking);
   }
@@ -403,8 +424,8 @@ export class OctoBookingsService {
     const { connection, isTest: testMode } = reseller;
     const { departure, optionId, hasVoucher } = order;
     const now = this.clock.now();
-    const latest = departure.bookableUntil ?? departure.startsAt;
-    const expiresAt = new Date(Math.min(holdEnd(now, expirationMinutes, reseller).getTime(), latest.getTime()));
+    const latest = lastHoldEnd(departure).getTime();
+    const expiresAt = new Date(Math.min(holdEnd(now, expirationMinutes, reseller).getTime(), latest));
     return make(OctoBooking, {
       ...{ ...ids, connectionId: connection.id, status: 'ON_HOLD', testMode, productId, optionId, hasVoucher },
       ...{ departureId: departure.id, currency: departure.currency, settlement: connection.settlement, expiresAt },
@@ -422,10 +443,9 @@ export class OctoBookingsService {
     await this.jobs.add(EXPIRE_JOB, { octoBookingId: id }, { key: `${EXPIRE_JOB}:${id}`, runAt: expiresAt });
   }
 
-  private record(verb: OctoVerb, booking: OctoBooking, before: object | null): void {
+  private record(verb: OctoVerb, booking: OctoBooking, before: object | null, reason: string | null = null): void {
     const { id: octoBookingId, connectionId, productId, departureId, bookingId, testMode, status } = booking;
     const subject = { subjectType: 'octo_booking', subjectId: octoBookingId };
-    const reason = booking.cancelReason;
     this.ledger.record(`octo.booking.${verb}`, { ...subject, before, after: booking.auditImage(), reason });
     const data = { octoBookingId, connectionId, productId, departureId, bookingId, testMode, status };
     this.outbox.add({ channel: 'octo.bookings', event: `octo_booking.${EVENTS[verb]}`, data });
@@ -437,6 +457,7 @@ export class OctoBookingsService {
   }
 
   private async present(booking: OctoBooking, reseller: Reseller): Promise<object> {
+    setResponseHeader('Octo-Env', booking.testMode ? 'test' : 'live');
     const [presented] = await this.presentAll([booking], reseller);
     if (!presented) throw new Error(`The departure ${booking.departureId} was deleted`);
     return presented;
@@ -467,6 +488,28 @@ function assertSelling({ isSelling }: Reseller): void {
   if (!isSelling) throw unprocessableOrder('The channel of the reseller does not sell');
 }
 
+/** A caller that only tries the interface never changes what is sold. A live caller may end its tests. */
+function assertEnvironment({ testMode }: OctoBooking, { isTest }: Reseller): void {
+  if (isTest && !testMode)
+    throw unprocessableOrder('The booking is live: a request with Octo-Env test cannot change it');
+}
+
+/** The prices of a reservation are in the currency in which it was reserved. */
+function assertCurrency({ currency }: OctoBooking, departure: DepartureSummary): void {
+  if (departure.currency !== currency) throw unprocessableOrder(`The departure is no longer sold in ${currency}`);
+}
+
+/** The cut-off of the departure, otherwise its start. */
+function lastHoldEnd({ bookableUntil, startsAt }: DepartureSummary): Date {
+  return bookableUntil ?? startsAt;
+}
+
+/** A unit that stays keeps the reference and contact that the request omits. */
+function keepDescription(unit: OctoUnitItem, former: OctoUnitItem, item: UnitItemBody | undefined): void {
+  if (item?.resellerReference === undefined) unit.resellerReference = former.resellerReference;
+  if (!item?.contact) unit.contact = former.contact;
+}
+
 /** The hold lasts as long as the reseller asks for, at most as long as its connection allows. */
 function holdEnd(now: Date, minutes: number | null | undefined, { connection }: Reseller): Date {
   const lasts = Math.min(minutes ?? connection.holdMinutes, connection.maxHoldMinutes);
@@ -475,7 +518,7 @@ function holdEnd(now: Date, minutes: number | null | undefined, { connection }: 
 
 /** Recognizes a repeated order. References and contacts may differ. */
 function digestOf({ productId, optionId, availabilityId, unitItems }: ReservationBody, isTest: boolean): string {
-  const units = (unitItems ?? []).map(({ unitId, uuid }) => ({ unitId, uuid: uuid ?? null }));
+  const units = (unitItems ?? []).map(({ unitId, uuid }) => ({ unitId, uuid: uuid?.toLowerCase() ?? null }));
   const order = { productId, optionId, availabilityId: availabilityId ?? null, units, isTest };
   return createHash('sha256')
     .update(canonicalize(order) ?? '')
@@ -498,7 +541,7 @@ function isReordered(booking: OctoBooking, units: readonly OctoUnitItem[], chang
   if (availabilityId && availabilityId !== booking.departureId) return true;
   if (!unitItems) return false;
   const isKept = unitItems.every((item) =>
-    units.some(({ uuid, unitId }) => uuid === item.uuid && unitId === item.unitId),
+    units.some(({ uuid, unitId }) => uuid === item.uuid?.toLowerCase() && unitId === item.unitId),
   );
   return !isKept || unitItems.length !== units.length;
 }
@@ -517,7 +560,7 @@ function orderOf(booking: OctoBooking, units: readonly OctoUnitItem[], changes: 
 function missingIn(contact: OctoContact, fields: readonly string[]): string[] {
   const present = { ...contact, locales: contact.locales.length > 0 ? contact.locales : null };
   return fields.filter((field) => {
-    if (field === 'firstName' || field === 'lastName') return !contact[field] && nameOf(contact) === null;
+    if (field === 'firstName' || field === 'lastName') return !contact[field] && !contact.fullName;
     return !Object.entries(present).some(([name, value]) => name === field && value);
   });
 }

@@ -81,7 +81,7 @@ export function isUuid(text: string): boolean {
 function uuidOf({ uuid }: UnitItemBody): string {
   if (!uuid) return randomUUID();
   if (!isUuid(uuid)) throw badRequest('The uuid of a unit item is malformed');
-  return uuid;
+  return uuid.toLowerCase();
 }
 
 function quantitiesOf(units: readonly OctoUnitItem[]): { unitId: string; quantity: number }[] {

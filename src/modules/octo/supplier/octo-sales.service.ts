@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
 import { type ResellerLine, ResellerSalesService } from '../../bookings/index.js';
 import { CommissionsService } from '../../finance/index.js';
-import { DeparturesService } from '../../operations/index.js';
+import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import type { Connection } from '../connections/connection.entity.js';
 import type { OctoBooking, OctoContact, OctoUnitItem } from './octo-booking.entity.js';
 import { OctoBookingsRepository } from './octo-bookings.repository.js';
@@ -26,8 +26,11 @@ export class OctoSalesService {
   ) {}
 
   /** Returns the ID of the booking. The units of the locked reservation stay together by unit, price and allotment. */
-  async sell(booking: OctoBooking, units: readonly OctoUnitItem[], { name, channelId }: Connection): Promise<string> {
-    const departure = await this.departures.getSummary(booking.departureId);
+  async sell(
+    booking: OctoBooking,
+    units: readonly OctoUnitItem[],
+    { connection: { name, channelId }, departure }: { connection: Connection; departure: DepartureSummary },
+  ): Promise<string> {
     const { id: departureId } = departure;
     const groups = togetherOf(booking, units);
     const ordered = groups.flatMap((group) => group.units);
@@ -93,9 +96,8 @@ function togetherOf({ settlement }: OctoBooking, units: readonly OctoUnitItem[])
 }
 
 /** The full name, otherwise first and last name; null without either. */
-export function nameOf({ fullName, firstName, lastName }: OctoContact): string | null {
-  const name = fullName ?? [firstName, lastName].filter((part) => part !== null && part !== '').join(' ');
-  return name === '' ? null : name;
+function nameOf({ fullName, firstName, lastName }: OctoContact): string | null {
+  return fullName || [firstName, lastName].filter(Boolean).join(' ') || null;
 }
 
 function memberOf(contact: OctoContact) {

@@ -105,21 +105,23 @@ export class ChannelProductsService {
     );
   }
 
-  /** The lowest listed price of each unit in the currency, by its ID, for service dates of the next year. */
+  /** The lowest listed prices of each unit in the currency, for the channel and in general, for service dates of the next year. */
   async lowestPrices(
     { units, options }: Pick<ChannelProduct, 'units' | 'options'>,
     { channelId, currency }: { channelId: string; currency: string },
-  ): Promise<Map<string, number>> {
+  ): Promise<Map<string, { channelCents: number; generalCents: number | null }>> {
     const today = this.clock.today();
     const unitIds = units.map(({ id }) => id);
     const period = { channelId, from: today, to: daysAfter(today, DAYS - 1) };
     const prices = await this.lists.pricesOfChannel(unitIds, period);
     const optionIds = options.length === 0 ? [null] : options.map(({ id }) => id);
     return new Map(
-      unitIds.flatMap((unitId): [string, number][] => {
+      unitIds.flatMap((unitId) => {
         const own = prices.filter((price) => price.unitId === unitId);
-        const cents = lowestPrice(own, { currency, today, days: DAYS, optionIds, channelId });
-        return cents === null ? [] : [[unitId, cents]];
+        const sale = { currency, today, days: DAYS, optionIds };
+        const channelCents = lowestPrice(own, { ...sale, channelId });
+        const generalCents = lowestPrice(own, sale);
+        return channelCents === null ? [] : [[unitId, { channelCents, generalCents }] as const];
       }),
     );
   }
