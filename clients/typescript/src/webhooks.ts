@@ -29,7 +29,7 @@ export async function verifyWebhook(
     String((headers instanceof Headers ? headers.get(`webhook-${name}`) : headers[`webhook-${name}`]) ?? '');
   const [id, timestamp] = [header('id'), header('timestamp')];
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp || NaN)) <= TOLERANCE_SECONDS)) {
-    throw new Error('The time of the webhook is missing or too far away');
+    throw new Error('The webhook timestamp is missing or outside the 300-second tolerance.');
   }
   const content = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   for (const secret of [secrets].flat()) {
@@ -43,7 +43,7 @@ export async function verifyWebhook(
       }
     }
   }
-  throw new Error('No signature of the webhook is right');
+  throw new Error('No valid webhook signature.');
 }
 
 function keyOf(secret: string, isPublic: boolean) {
