@@ -49,9 +49,10 @@ the token of a subscription, which streams up to 20 channels by \`GET /realtime/
 \`bookings\` and \`bookings.{bookingId}\`); clients and keys of an operator by \`POST /connect/v1/realtime/subscriptions\`, with
 \`connect:events:read\` for the channels of the operator.
 
-Webhooks send the same events to an address of yours (\`/v1/admin/webhooks/endpoints\`), signed by the specification Standard Webhooks:
-\`{"type", "timestamp", "data"}\`. Deliveries about the same subject are sent one after the other; the subject is the first member of
-the table whose name ends with \`Id\`, or the channel.
+Webhooks send the same events to your URL (\`/v1/admin/webhooks/endpoints\`), signed by the specification Standard Webhooks:
+\`{"type", "timestamp", "data"}\`. Deliveries about the same subject are sent one after the other. The
+subject is the member of the table that is named like the event and ends with \`Id\` or \`Reference\` (\`departureId\` of
+\`departure.changed\`), otherwise the first such member, otherwise the channel.
 
 A message's \`event\` is the name below. Its \`data\` has the members below and \`id\`, which is the same if an event is delivered
 twice on a channel. Events contain ids, states and amounts, and no personal data. In the name of a channel, \`{member}\` stands for

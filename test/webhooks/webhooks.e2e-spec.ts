@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { WebhookDeliveriesService } from '../../src/modules/webhooks/deliveries/webhook-deliveries.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
+import { newId } from '../../src/platform/ids/id.js';
 import { CUSTOMERS, newCustomer } from '../customers/customers.js';
 import { type ErrorBody } from '../distribution/channels.js';
 import { hire, USERS } from '../identity/staff.js';
@@ -123,9 +124,115 @@ describe('a webhook', () => {
     const later = await arrived(path, ({ data }) => data['customerId'] === second.id);
     app.travel({ hours: -2 });
     expect(String(later.headers['webhook-signature']).split(' ')).toHaveLength(1);
-    const [, secrets] = [await owner.get(`${ENDPOINTS}/${created.id}`), rotated.body.data.secrets];
-    expect(secrets).toHaveLength(2);
+    const sent = Number(later.headers['webhook-timestamp']);
+    expect(String(later.headers['webhook-signature'])).toBe(next.sign(later.id, new Date(sent * 1000), later.body));
   });
+
+  it('is signed only with the new secret at once after a rotation without an overlap, even while two are live', async () => {
+    const path = newPath();
+    const created = await endpointAt(path);
+    const rotate = (overlapHours: number) =>
+      owner.post<{ data: Endpoint }>(`${ENDPOINTS}/${created.id}/secret-rotations`, { overlapHours });
+    expect(await rotate(24)).toMatchObject({ status: 200 });
+    const last = await rotate(0);
+    expect(last).toMatchObject({ status: 200, body: { data: { secrets: [{ endsAt: null }] } } });
+    expect(last.body.data.secrets).toHaveLength(1);
+    const { id } = await newCustomer(app);
+    const received = await arrived(path, ({ data }) => data['customerId'] === id);
+    expect(String(received.headers['webhook-signature']).split(' ')).toHaveLength(1);
+    new Webhook(last.body.data.secret ?? '').verify(received.body, headersOf(received));
+  });
+
+  it('is not sent, and its attempt fails, if a secret cannot be opened', async () => {
+    const path = newPath();
+    const endpoint = await endpointAt(path);
+    await app.sql(`update webhook_secrets set sealed = decode(repeat('00', 80), 'hex') where endpoint_id = $1`, [
+      endpoint.id,
+    ]);
+    await newCustomer(app);
+    await deliveryAs(endpoint, ({ status, error }) => status === 'pending' && error === 'secret_unavailable');
+    expect(receiver.at(path)).toEqual([]);
+  });
+
+  it('that waits is sent to a changed URL at once, and an answer 410 of the former URL does not disable the endpoint', async () => {
+    const [former, next] = [newPath(), newPath()];
+    const endpoint = await trustedEndpointAt(former);
+    let answerLate: () => void = () => undefined;
+    let failingId: unknown = null;
+    receiver.answer = ({ path, data }, response) => {
+      if (path !== former) return void response.writeHead(204).end();
+      if (data['customerId'] === (failingId ??= data['customerId'])) response.writeHead(500).end();
+      else answerLate = () => void response.writeHead(410).end();
+    };
+    const waiting = await newCustomer(app);
+    await deliveryAs(endpoint, ({ error, subject }) => error !== null && subject === waiting.id);
+    const late = await newCustomer(app);
+    await arrived(former, ({ data }) => data['customerId'] === late.id);
+    const changed = await owner.patch(`${ENDPOINTS}/${endpoint.id}`, { url: `${receiver.origin}${next}` });
+    expect(changed.status).toBe(200);
+    answerLate();
+    await deliveryAs(endpoint, ({ responseStatus, subject }) => responseStatus === 410 && subject === late.id);
+    await arrived(next, ({ data }) => data['customerId'] === waiting.id);
+    receiver.answer = (_, response) => void response.writeHead(204).end();
+    expect(await owner.get(`${ENDPOINTS}/${endpoint.id}`)).toMatchObject({ body: { data: { status: 'active' } } });
+  });
+
+  it('of an event on two channels is sent once although the owner gains the right to read the first one meanwhile', async () => {
+    const path = newPath();
+    const endpoint = await trustedEndpointAt(path);
+    await app.sql(`update webhook_endpoints set event_types = '{payment.recorded}' where id = $1`, [endpoint.id]);
+    const eventId = newId('evt');
+    // The delivery was added when the owner could read only the second channel.
+    await app.sql(
+      `insert into webhook_events (id, type, channel, subject, data, created_at, stored_at)
+       values ($1, 'payment.recorded', 'bookings.bk_1', 'pay_1', '{"paymentId":"pay_1","bookingId":"bk_1"}', now(), now())`,
+      [eventId],
+    );
+    await app.sql(
+      `with queue as (insert into webhook_queues (endpoint_id, subject, waiting, due_at) values ($1, 'pay_1', 1, now()))
+       insert into webhook_deliveries (id, endpoint_id, event_id, event_type, subject, status, attempts, tries, created_at,
+         updated_at)
+       values ($3, $1, $2, 'payment.recorded', 'pay_1', 'pending', 0, 0, now(), now())`,
+      [endpoint.id, eventId, newId('whd')],
+    );
+    expect(await arrived(path, ({ id }) => id === eventId)).toMatchObject({ type: 'payment.recorded' });
+    await deliveryAs(endpoint, ({ status, eventType }) => status === 'succeeded' && eventType === 'payment.recorded');
+    const from = new Date(app.now().getTime() - DAY_MS).toISOString();
+    const replayed = await owner.post(`${ENDPOINTS}/${endpoint.id}/replays`, { from, includeSucceeded: true });
+    expect(replayed).toMatchObject({ status: 200, body: { data: { deliveries: 1 } } });
+  });
+
+  it('is added for each of 100 endpoints that want 500 events, in several batches of the relay', async () => {
+    const { client } = await hire(app, ['owner']);
+    const url = 'http://127.0.0.1:9/';
+    const { id } = await endpointAt(newPath(), { eventTypes: ['customer.erased'], url }, client);
+    await app.sql(
+      `insert into webhook_endpoints (id, owner_kind, owner_id, url, event_types, signature_type, status, version, created_at,
+         updated_at)
+       select 'whe_many_' || n, owner_kind, owner_id, url, event_types, signature_type, status, 1, created_at, updated_at
+       from webhook_endpoints, generate_series(1, 99) n where id = $1`,
+      [id],
+    );
+    await app.sql(
+      `insert into outbox_events (id, channel, event, data, created_at)
+       select id, 'customers', 'customer.erased', json_build_object('customerId', 'cus_many'), now()
+       from unnest($1::text[]) as id`,
+      [Array.from({ length: 500 }, () => newId('evt'))],
+    );
+    const count = async () =>
+      (
+        await app.sql<{ count: number }>(
+          `select count(*)::int as count from webhook_deliveries where endpoint_id = $1 or endpoint_id like 'whe_many_%'`,
+          [id],
+        )
+      )[0]?.count;
+    await eventually(
+      async () => ((await count()) === 50_000 ? true : null),
+      () => 'not all deliveries were added',
+      60,
+    );
+    await app.sql(`delete from webhook_endpoints where id = $1 or id like 'whe_many_%'`, [id]);
+  }, 90_000);
 
   it('of an endpoint with Ed25519 is verified with its public key', async () => {
     const path = newPath();
@@ -339,6 +446,24 @@ describe('an endpoint', () => {
     const answers = await Promise.all(Array.from({ length: 55 }, () => client.post(ENDPOINTS, body)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+  });
+
+  it('is one of at most 2,000 of all staff', async () => {
+    const { id } = await endpointAt(newPath(), { eventTypes: ['period.reopened'] });
+    await app.sql(
+      `insert into webhook_endpoints (id, owner_kind, owner_id, url, event_types, signature_type, status, version, created_at,
+         updated_at)
+       select 'whe_limit_' || n, owner_kind, 'user_limit', url, event_types, signature_type, status, 1, created_at, updated_at
+       from webhook_endpoints, generate_series(1, 2000) n where id = $1`,
+      [id],
+    );
+    const body = { url: `${receiver.origin}/`, eventTypes: ['period.closed'] };
+    const rejected = await owner.post<ErrorBody>(ENDPOINTS, body);
+    await app.sql(`delete from webhook_endpoints where id like 'whe_limit_%'`);
+    expect(rejected).toMatchObject({
+      status: 409,
+      body: { code: 'endpoint_limit_reached', details: { limit: 2_000 } },
+    });
   });
 
   it('that is deleted receives nothing more, and its secrets are stored sealed', async () => {

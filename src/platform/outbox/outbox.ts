@@ -63,6 +63,8 @@ export interface PublishedEvent {
 
 /** Called for all events in the transaction in which the relay publishes them, in their order. Implementations declare `@Listens`. */
 export abstract class EventListener {
+  /** How many of these events, at least one, `published` can process in a transaction; all without this method. */
+  acceptable?(events: readonly PublishedEvent[]): Promise<number>;
   published?(events: readonly PublishedEvent[]): Promise<void>;
 }
 
@@ -139,6 +141,15 @@ export class Outbox implements Collector<DomainEvent>, OnModuleInit {
   /** Adds a job for each event of this name; see `@Consumes`. */
   consume(event: string, job: string, { subjectOf }: Pick<Consumer, 'subjectOf'> = {}): void {
     this.consumers.set(event, [...(this.consumers.get(event) ?? []), subjectOf ? { job, subjectOf } : { job }]);
+  }
+
+  /** Returns as many of the first events as all listeners can process in a transaction. */
+  async acceptable<E extends PublishedEvent>(events: readonly E[]): Promise<readonly E[]> {
+    let accepted = events;
+    for (const listener of this.listeners.all(EventListener)) {
+      accepted = accepted.slice(0, (await listener.acceptable?.(accepted)) ?? accepted.length);
+    }
+    return accepted;
   }
 
   /** Adds the jobs of events and calls the listeners, in the transaction in which the relay publishes them. */

@@ -89,16 +89,17 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  /** Publishes one batch. Returns the number of events; 0 while another process relays. */
+  /** Publishes one batch. Returns the number of events, `BATCH` if more may wait, and 0 while another process relays. */
   private async publishSettled(): Promise<number> {
     return this.database.transaction(async () => {
-      const [[lock], events] = await this.database.together(() =>
+      const [[lock], settled] = await this.database.together(() =>
         Promise.all([
           this.database.prepared<{ taken: boolean }>('outbox-lock', LOCK, [LOCK_KEY]),
           this.database.prepared<OutboxRow>('outbox-settled', SETTLED, [BATCH]),
         ]),
       );
-      if (!lock?.taken || events.length === 0) return 0;
+      if (!lock?.taken || settled.length === 0) return 0;
+      const events = await this.outbox.acceptable(settled);
 
       await this.messages.append(
         events.map(({ id, channel, event, data }) => ({
@@ -114,7 +115,7 @@ export class OutboxRelay implements OnApplicationBootstrap, BeforeApplicationShu
         text: 'delete from outbox_events where sequence = any ($1::bigint[])',
         values: [events.map(({ sequence }) => sequence)],
       });
-      return events.length;
+      return events.length < settled.length ? BATCH : events.length;
     });
   }
 }

@@ -1,10 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { newId } from '../../../platform/ids/id.js';
+import { LOG } from '../../../platform/observability/log.js';
 import { patternsOf } from '../endpoints/event-types.js';
 import type { EndpointStatus, OwnerKind } from '../endpoints/webhook-endpoint.entity.js';
 import type { Attempt, ListWebhookDeliveries } from './webhook-delivery.dto.js';
@@ -40,6 +42,7 @@ export interface ClaimedDelivery {
   endpointId: string;
   ownerKind: OwnerKind;
   ownerId: string;
+  subject: string;
   url: string;
   /** Null if the event was purged. */
   event: StoredEvent | null;
@@ -61,7 +64,11 @@ const PER_ENDPOINT = 4;
  * time-out leads there.
  */
 const DISTRUST_AT = 10;
-const LEASE_MS = 25_000;
+/** Deliveries of one statement, which has a time limit. */
+const ENQUEUED_AT_ONCE = 5_000;
+/** By the clock of the database, which the processes share. */
+const LEASE_SECONDS = 25;
+export const LEASE_MS = LEASE_SECONDS * 1000;
 const CLAIM_LOCK = 7_120_067;
 
 const CANDIDATES = `
@@ -75,6 +82,13 @@ const ADD_EVENTS = `
     with ordinality as e (id, type, channel, subject, data, created_at, n)
   order by n
   on conflict (id) do nothing`;
+
+/** Every transaction locks queues before deliveries, and in this order. */
+const LOCK_QUEUES = `
+  insert into webhook_queues (endpoint_id, subject, waiting, due_at)
+  select distinct endpoint_id, subject, 0, $3::timestamptz from unnest($1::text[], $2::text[]) as q (endpoint_id, subject)
+  order by endpoint_id, subject
+  on conflict (endpoint_id, subject) do update set waiting = webhook_queues.waiting`;
 
 /** $7: statuses of existing deliveries that start again. A replay moves them behind the others of their subject. */
 const ENQUEUE = `
@@ -91,12 +105,15 @@ const ENQUEUE = `
       where webhook_deliveries.status = any ($7)
     returning endpoint_id, subject
   ), queued as (
-    insert into webhook_queues (endpoint_id, subject, waiting, due_at)
-    select endpoint_id, subject, count(*)::int, $6::timestamptz from added group by endpoint_id, subject
-    order by endpoint_id, subject
-    on conflict (endpoint_id, subject) do update set waiting = webhook_queues.waiting + excluded.waiting
+    update webhook_queues queue set waiting = queue.waiting + added.count
+    from (select endpoint_id, subject, count(*)::int as count from added group by endpoint_id, subject) added
+    where queue.endpoint_id = added.endpoint_id and queue.subject = added.subject
   )
   select count(*)::int as count from added`;
+
+const DELETE_EMPTY_QUEUES = `
+  delete from webhook_queues queue using unnest($1::text[], $2::text[]) as q (endpoint_id, subject)
+  where queue.endpoint_id = q.endpoint_id and queue.subject = q.subject and queue.waiting = 0`;
 
 /**
  * Leases the subjects that are due, and starts an attempt of the first delivery of each. $2: whether of endpoints whose attempts
@@ -105,7 +122,7 @@ const ENQUEUE = `
  */
 const CLAIM = `
   with busy as (
-    select endpoint_id, count(*)::int as attempts from webhook_queues where leased_until > $1 group by endpoint_id
+    select endpoint_id, count(*)::int as attempts from webhook_queues where leased_until > now() group by endpoint_id
   ), ready as (
     select due.endpoint_id, due.subject
     from webhook_endpoints endpoint
@@ -114,16 +131,17 @@ const CLAIM = `
       cross join lateral (
         select queue.endpoint_id, queue.subject, queue.due_at from webhook_queues queue
         where queue.endpoint_id = endpoint.id and queue.due_at <= $1
-          and (queue.leased_until is null or queue.leased_until <= $1)
+          and (queue.leased_until is null or queue.leased_until <= now())
         order by queue.due_at, queue.subject
         limit greatest(0, (case when $2 then ${PER_ENDPOINT} else 1 end) - coalesce(busy.attempts, 0))
+        for update of queue skip locked
       ) due
     where endpoint.status = 'active' and (coalesce(health.failures, ${DISTRUST_AT}) < ${DISTRUST_AT}) = $2
       and (health.paused_until is null or health.paused_until <= $1)
     order by due.due_at, due.endpoint_id
     limit $3
   ), leased as (
-    update webhook_queues queue set leased_until = $4 from ready
+    update webhook_queues queue set leased_until = now() + interval '${LEASE_SECONDS} seconds' from ready
     where queue.endpoint_id = ready.endpoint_id and queue.subject = ready.subject
     returning queue.endpoint_id, queue.subject
   ), head as (
@@ -140,7 +158,7 @@ const CLAIM = `
     returning delivery.*
   )
   select started.id, started.attempts as attempt, started.tries, started.first_attempt_at as "firstAttemptAt",
-    started.endpoint_id as "endpointId", endpoint.owner_kind as "ownerKind", endpoint.owner_id as "ownerId", endpoint.url,
+    started.endpoint_id as "endpointId", started.subject, endpoint.owner_kind as "ownerKind", endpoint.owner_id as "ownerId", endpoint.url,
     case when event.id is not null then json_build_object('id', event.id, 'type', event.type, 'channel', event.channel,
       'subject', event.subject, 'data', event.data) end as event, event.created_at as "eventCreatedAt"
   from started join webhook_endpoints endpoint on endpoint.id = started.endpoint_id
@@ -148,12 +166,15 @@ const CLAIM = `
 
 /** Records an attempt unless another process has started a later one, because this one took longer than its lease. */
 const COMPLETE = `
-  with done as (
-    update webhook_deliveries
+  with locked as materialized (
+    select endpoint_id, subject from webhook_queues where endpoint_id = $10 and subject = $11 for update
+  ), done as (
+    update webhook_deliveries delivery
     set status = $3, next_attempt_at = $4, response_status = $5, error = $6, updated_at = $7,
       completed_at = case when $3 = 'pending' then null else $7::timestamptz end
-    where id = $1 and attempts = $2 and status = 'pending'
-    returning endpoint_id, subject
+    from locked
+    where delivery.id = $1 and delivery.attempts = $2 and delivery.status = 'pending'
+    returning delivery.endpoint_id, delivery.subject
   ), logged as (
     insert into webhook_attempts (delivery_id, number, started_at, duration_ms, response_status, error)
     select $1, $2, $8, $9, $5, $6 from done
@@ -164,6 +185,21 @@ const COMPLETE = `
   returning queue.endpoint_id as "endpointId", queue.subject, queue.waiting`;
 
 const DELETE_QUEUE = 'delete from webhook_queues where endpoint_id = $1 and subject = $2 and waiting = 0';
+
+const SKIPPED_AT_ONCE = 1_000;
+const SKIP = `
+  with skipped as (
+    update webhook_deliveries set status = 'skipped', error = 'endpoint_disabled', next_attempt_at = null, completed_at = $2,
+      updated_at = $2
+    where id in (
+      select id from webhook_deliveries where endpoint_id = $1 and status = 'pending' order by subject, sequence limit $3)
+    returning subject
+  ), counted as (
+    update webhook_queues queue set waiting = queue.waiting - skipped.count
+    from (select subject, count(*)::int as count from skipped group by subject) skipped
+    where queue.endpoint_id = $1 and queue.subject = skipped.subject
+  )
+  select count(*)::int as count from skipped`;
 
 const SUCCEEDED = `
   insert into webhook_health (endpoint_id, failures) values ($1, 0)
@@ -184,6 +220,7 @@ export class WebhookDeliveriesRepository {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** The endpoints that want one of these events. */
@@ -218,16 +255,25 @@ export class WebhookDeliveriesRepository {
     restarted: readonly DeliveryStatus[] = [],
   ): Promise<number> {
     if (wanted.length === 0) return 0;
-    const [added] = await this.database.prepared<{ count: number }>('webhook-enqueue', ENQUEUE, [
-      wanted.map(() => newId('whd')),
-      wanted.map(({ endpointId }) => endpointId),
-      wanted.map(({ event }) => event.id),
-      wanted.map(({ event }) => event.type),
-      wanted.map(({ event }) => event.subject),
-      this.clock.now(),
-      restarted,
-    ]);
-    return added?.count ?? 0;
+    const now = this.clock.now();
+    const queues = [wanted.map(({ endpointId }) => endpointId), wanted.map(({ event }) => event.subject)];
+    await this.database.write({ name: 'webhook-lock-queues', text: LOCK_QUEUES, values: [...queues, now] });
+    let count = 0;
+    for (let start = 0; start < wanted.length; start += ENQUEUED_AT_ONCE) {
+      const some = wanted.slice(start, start + ENQUEUED_AT_ONCE);
+      const [added] = await this.database.prepared<{ count: number }>('webhook-enqueue', ENQUEUE, [
+        some.map(() => newId('whd')),
+        some.map(({ endpointId }) => endpointId),
+        some.map(({ event }) => event.id),
+        some.map(({ event }) => event.type),
+        some.map(({ event }) => event.subject),
+        now,
+        restarted,
+      ]);
+      count += added?.count ?? 0;
+    }
+    if (count < wanted.length) await this.database.execute(DELETE_EMPTY_QUEUES, queues);
+    return count;
   }
 
   /** Starts up to this many attempts; none while another process does so, because both could exceed the limit of an endpoint. */
@@ -240,12 +286,10 @@ export class WebhookDeliveriesRepository {
       );
       if (!lock?.taken) return [];
       const now = this.clock.now();
-      const leasedUntil = new Date(now.getTime() + LEASE_MS);
       const rows = await this.database.prepared<ClaimedDelivery & { eventCreatedAt: Date }>('webhook-claim', CLAIM, [
         now,
         trusted,
         most,
-        leasedUntil,
       ]);
       return rows.map(({ event, eventCreatedAt, ...row }) => ({
         ...row,
@@ -255,13 +299,13 @@ export class WebhookDeliveriesRepository {
   }
 
   /** Records the result of an attempt and releases its queue, in the running transaction. Returns false if it came too late. */
-  async complete({ id, attempt }: ClaimedDelivery, outcome: Outcome): Promise<boolean> {
+  async complete(delivery: ClaimedDelivery, outcome: Outcome): Promise<boolean> {
     const [queue] = await this.database.prepared<{ endpointId: string; subject: string; waiting: number }>(
       'webhook-complete',
       COMPLETE,
       [
-        id,
-        attempt,
+        delivery.id,
+        delivery.attempt,
         outcome.status,
         outcome.nextAttemptAt,
         outcome.responseStatus,
@@ -269,6 +313,8 @@ export class WebhookDeliveriesRepository {
         this.clock.now(),
         outcome.startedAt,
         outcome.durationMs,
+        delivery.endpointId,
+        delivery.subject,
       ],
     );
     if (!queue) return false;
@@ -286,20 +332,6 @@ export class WebhookDeliveriesRepository {
   async noteFailure(endpointId: string, tookAllTime: boolean): Promise<void> {
     const values = [endpointId, tookAllTime, this.clock.now()];
     await this.database.write({ name: 'webhook-failed', text: FAILED, values });
-  }
-
-  /** Lets the deliveries that wait for an activated endpoint start again, at once and for 72 hours. */
-  async restart(endpointId: string): Promise<void> {
-    const now = this.clock.now();
-    await this.database.execute(
-      `update webhook_deliveries set tries = 0, first_attempt_at = null, next_attempt_at = $2
-       where endpoint_id = $1 and status = 'pending' and tries > 0`,
-      [endpointId, now],
-    );
-    await this.database.execute('update webhook_queues set due_at = $2 where endpoint_id = $1 and due_at > $2', [
-      endpointId,
-      now,
-    ]);
   }
 
   async list(endpointId: string, query: ListWebhookDeliveries): Promise<{ rows: WebhookDelivery[]; total: number }> {
@@ -338,15 +370,23 @@ export class WebhookDeliveriesRepository {
     return event;
   }
 
-  /** The events of a range in the order in which they were published. */
-  async eventsBetween(from: Date, to: Date, patterns: readonly string[], limit: number): Promise<StoredEvent[]> {
-    const names = patterns.filter((pattern) => !pattern.endsWith('*'));
-    const prefixes = patterns.flatMap((pattern) => (pattern.endsWith('*') ? [pattern.slice(0, -1)] : []));
+  /**
+   * The events of a range in the order in which they were published, without those whose delivery to the endpoint is pending.
+   * `isKnown`: a delivery exists.
+   */
+  async eventsBetween(
+    { id, eventTypes }: { id: string; eventTypes: readonly string[] },
+    { from, to, limit }: { from: Date; to: Date; limit: number },
+  ): Promise<(StoredEvent & { isKnown: boolean })[]> {
+    const names = eventTypes.filter((pattern) => !pattern.endsWith('*'));
+    const prefixes = eventTypes.flatMap((pattern) => (pattern.endsWith('*') ? [pattern.slice(0, -1)] : []));
     return this.database.query(
-      `${EVENTS} where created_at >= $1 and created_at < $2
-         and (type = any ($3) or exists (select from unnest($4::text[]) as prefix where starts_with(type, prefix)))
-       order by sequence limit $5`,
-      [from, to, names, prefixes, limit],
+      `select event.*, delivery.id is not null as "isKnown"
+       from (${EVENTS}) event left join webhook_deliveries delivery on delivery.endpoint_id = $6 and delivery.event_id = event.id
+       where event."createdAt" >= $1 and event."createdAt" < $2 and delivery.status is distinct from 'pending'
+         and (event.type = any ($3) or exists (select from unnest($4::text[]) as prefix where starts_with(event.type, prefix)))
+       order by event.sequence limit $5`,
+      [from, to, names, prefixes, limit, id],
     );
   }
 
@@ -363,22 +403,37 @@ export class WebhookDeliveriesRepository {
          and not exists (select from webhook_endpoints endpoint where endpoint.id = endpoint_id)`,
       [keptSince],
     );
-    for (const { id } of endpoints) await this.skipWaiting(id);
+    for (const { id } of endpoints) {
+      try {
+        while (await this.skipWaiting(id, keptSince));
+      } catch (error) {
+        this.log.warn({ err: error, endpointId: id }, 'cannot skip the deliveries of a disabled endpoint; will retry');
+      }
+    }
     await this.database.purge('webhook_deliveries', `created_at < $1 and status <> 'pending'`, [keptSince]);
     await this.database.purge('webhook_events', 'stored_at < $1', [eventsKeptSince]);
   }
 
-  private async skipWaiting(endpointId: string): Promise<void> {
-    await this.database.execute(
-      `with skipped as (
-         update webhook_deliveries set status = 'skipped', error = 'endpoint_disabled', next_attempt_at = null,
-           completed_at = $2, updated_at = $2
-         where endpoint_id = $1 and status = 'pending'
-       )
-       delete from webhook_queues where endpoint_id = $1`,
-      [endpointId, this.clock.now()],
-    );
+  /** Skips some of the waiting deliveries unless the endpoint was activated meanwhile. Returns whether more may wait. */
+  private async skipWaiting(endpointId: string, keptSince: Date): Promise<boolean> {
+    return this.database.transaction(async () => {
+      await this.database.query('select from webhook_queues where endpoint_id = $1 order by subject for update', [
+        endpointId,
+      ]);
+      const [endpoint] = await this.database.query<{ disabledAt: Date | null }>(
+        'select disabled_at as "disabledAt" from webhook_endpoints where id = $1 for share',
+        [endpointId],
+      );
+      if (endpoint && (endpoint.disabledAt === null || endpoint.disabledAt >= keptSince)) return false;
+      const [skipped] = await this.database.query<{ count: number }>(SKIP, [
+        endpointId,
+        this.clock.now(),
+        SKIPPED_AT_ONCE,
+      ]);
+      await this.database.execute('delete from webhook_queues where endpoint_id = $1 and waiting = 0', [endpointId]);
+      return skipped?.count === SKIPPED_AT_ONCE;
+    });
   }
 }
 
-const EVENTS = `select id, type, channel, subject, data, created_at as "createdAt" from webhook_events`;
+const EVENTS = `select id, sequence, type, channel, subject, data, created_at as "createdAt" from webhook_events`;

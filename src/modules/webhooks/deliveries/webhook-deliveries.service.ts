@@ -93,14 +93,18 @@ export class WebhookDeliveriesService {
     return this.database.transaction(async () => {
       const endpoint = await this.endpoints.assertVisible(endpointId);
       endpoint.assertActive();
-      const events = await this.repository.eventsBetween(start, end, endpoint.eventTypes, MAX_REPLAYED + 1);
+      const events = await this.repository.eventsBetween(endpoint, { from: start, to: end, limit: MAX_REPLAYED + 1 });
       if (events.length > MAX_REPLAYED) {
         const details = { field: 'to', limit: MAX_REPLAYED };
         throw unprocessable('replay_too_large', `The range has more than ${MAX_REPLAYED} events`, details);
       }
       const rights = await this.rights.rightsOf([endpoint]);
       const wanted = events
-        .filter(({ type, channel, data }) => this.rights.receives(endpoint, rights, { event: type, channel, data }))
+        .filter(({ type, channel, data, isKnown }) =>
+          isKnown
+            ? this.rights.mayRead(endpoint, rights, channel)
+            : this.rights.receives(endpoint, rights, { event: type, channel, data }),
+        )
         .map((event) => ({ endpointId, event }));
       const restarted: DeliveryStatus[] = ['failed', 'skipped', ...(includeSucceeded ? (['succeeded'] as const) : [])];
       const deliveries = await this.repository.enqueue(wanted, restarted);
@@ -116,7 +120,6 @@ export class WebhookDeliveriesService {
   async activate(endpointId: string, expected: ExpectedVersions): Promise<EndpointView> {
     return this.database.transaction(async () => {
       const view = await this.endpoints.activate(endpointId, expected);
-      await this.repository.restart(endpointId);
       this.wakeAfterCommit();
       return view;
     });

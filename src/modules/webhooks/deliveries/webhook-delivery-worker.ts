@@ -15,6 +15,7 @@ import { WebhookSecretsService } from '../signing/webhook-secrets.service.js';
 import { nextAttemptAt, retryAfterOf } from './retry-schedule.js';
 import {
   type ClaimedDelivery,
+  LEASE_MS,
   type StoredEvent,
   WebhookDeliveriesRepository,
 } from './webhook-deliveries.repository.js';
@@ -27,7 +28,7 @@ const TIMEOUT_MS = 15_000;
 /** Attempts of this process at the same time; endpoints whose attempts fail have at most half of them. */
 const PLACES = 256;
 const DISTRUSTED_PLACES = 128;
-/** Several ends of attempts in this time cause one claim. */
+/** Attempts that end within this time trigger a single claim. */
 const CLAIM_EVERY_MS = 5;
 const IDLE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
@@ -100,15 +101,27 @@ export class WebhookDeliveryWorker implements OnApplicationBootstrap, BeforeAppl
   private async startDue(): Promise<void> {
     const { trusted, distrusted } = this.occupied;
     const free = PLACES - trusted - distrusted;
-    if (free > 0) await this.start('trusted', await this.repository.claim(true, free));
+    if (free > 0) await this.claim('trusted', free);
     const others = Math.min(PLACES - this.occupied.trusted, DISTRUSTED_PLACES) - this.occupied.distrusted;
-    if (others > 0) await this.start('distrusted', await this.repository.claim(false, others));
+    if (others > 0) await this.claim('distrusted', others);
   }
 
-  private async start(lane: 'trusted' | 'distrusted', claimed: readonly ClaimedDelivery[]): Promise<void> {
+  private async claim(lane: 'trusted' | 'distrusted', most: number): Promise<void> {
+    const before = performance.now();
+    const claimed = await this.repository.claim(lane === 'trusted', most);
+    await this.start(lane, claimed, () => performance.now() - before < LEASE_MS - TIMEOUT_MS);
+  }
+
+  private async start(
+    lane: 'trusted' | 'distrusted',
+    claimed: readonly ClaimedDelivery[],
+    lasts: () => boolean,
+  ): Promise<void> {
     if (claimed.length === 0) return;
     const rights = await this.rights.rightsOf(claimed);
     const secrets = await this.secrets.liveOf([...new Set(claimed.map(({ endpointId }) => endpointId))]);
+    // An attempt that could outlive its lease is not started: when the lease ends, a process claims the delivery again.
+    if (!lasts()) return;
     for (const delivery of claimed) {
       this.occupied[lane] += 1;
       const own = secrets.filter(({ endpointId }) => endpointId === delivery.endpointId);
@@ -149,14 +162,16 @@ export class WebhookDeliveryWorker implements OnApplicationBootstrap, BeforeAppl
     });
   }
 
-  private isPermitted(delivery: ClaimedDelivery, { type, channel, data }: StoredEvent, rights: Rights): boolean {
-    return type === TEST_EVENT || this.rights.receives(delivery, rights, { event: type, channel, data });
+  private isPermitted(delivery: ClaimedDelivery, { type, channel }: StoredEvent, rights: Rights): boolean {
+    return type === TEST_EVENT || this.rights.mayRead(delivery, rights, channel);
   }
 
   private async send(url: string, event: StoredEvent, secrets: readonly WebhookSecret[]): Promise<Result> {
     const { id, type, createdAt, data } = event;
     const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data: { id, ...data } });
     const timestamp = Math.floor(this.clock.now().getTime() / 1000);
+    const signature = await this.secrets.headerOf(secrets, { id, timestamp, body });
+    if (signature === null) return { responseStatus: null, error: 'secret_unavailable' };
     try {
       const { status, headers } = await this.egress.send({
         method: 'POST',
@@ -166,7 +181,7 @@ export class WebhookDeliveryWorker implements OnApplicationBootstrap, BeforeAppl
           'user-agent': 'travel-operations-webhooks/1',
           'webhook-id': id,
           'webhook-timestamp': String(timestamp),
-          'webhook-signature': await this.secrets.headerOf(secrets, { id, timestamp, body }),
+          'webhook-signature': signature,
         },
         body,
         timeoutMs: TIMEOUT_MS,
@@ -199,7 +214,9 @@ export class WebhookDeliveryWorker implements OnApplicationBootstrap, BeforeAppl
       if (!isRecorded || skip) return;
       if (error === null) await this.repository.noteSuccess(delivery.endpointId);
       else await this.repository.noteFailure(delivery.endpointId, error === 'timeout');
-      if (status === 'failed') await this.endpoints.disable(delivery.endpointId, isGone ? 'gone' : 'failing');
+      if (status !== 'failed') return;
+      const { endpointId, url } = delivery;
+      await this.endpoints.disable(endpointId, isGone ? 'gone' : 'failing', { url });
     });
   }
 }

@@ -58,7 +58,7 @@ export class ReplayWebhookEvents {
   @Instant()
   to?: string;
 
-  /** Whether events are also sent again that the endpoint has received; false by default. */
+  /** Whether to resend events that the endpoint has already received; false by default. */
   @Optional()
   @Flag()
   includeSucceeded?: boolean;

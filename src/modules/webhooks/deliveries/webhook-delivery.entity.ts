@@ -21,6 +21,7 @@ export const DELIVERY_ERRORS = extensible('WebhookError', [
   'not_permitted',
   'endpoint_disabled',
   'event_expired',
+  'secret_unavailable',
 ]);
 export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 

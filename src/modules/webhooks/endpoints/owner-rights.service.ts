@@ -38,6 +38,14 @@ export class OwnerRightsService {
     return readable.flatMap((name) => nameOf(name, data) ?? []).at(0) === channel;
   }
 
+  /**
+   * Whether this owner may read the channel. An event that the endpoint receives stays readable if the owner gains the right to read
+   * an earlier channel of it.
+   */
+  mayRead({ ownerId }: Owner, rights: Rights, channel: string): boolean {
+    return mayRead(channel, rights.get(ownerId) ?? []);
+  }
+
   /** The events for staff that these patterns match and that a caller with the scopes may not read. */
   unreadableAmong(eventTypes: readonly string[], scopes: readonly string[]): string[] {
     return this.events()

@@ -25,11 +25,14 @@ import type {
 import { type DisabledReason, type Owner, WebhookEndpoint } from './webhook-endpoint.entity.js';
 
 const MAX_ENDPOINTS = 50;
+/** Of each kind of owner: an event has at most as many deliveries, which one transaction adds. */
+const MAX_ENDPOINTS_OF_KIND = 2_000;
 const MAX_LIVE_SECRETS = 2;
 const HOUR_MS = 3_600_000;
 
-const LOCK_OWNER = 'select pg_advisory_xact_lock(hashtextextended($1, 6701))';
-const COUNT = 'select count(*)::int as count from webhook_endpoints where owner_kind = $1 and owner_id = $2';
+const LOCK_OWNERS = 'select pg_advisory_xact_lock(hashtextextended($1, 6701))';
+const COUNT = `
+  select count(*)::int as total, count(*) filter (where owner_id = $2)::int as own from webhook_endpoints where owner_kind = $1`;
 
 type Verb = 'create' | 'update' | 'delete' | 'rotate_secret' | 'activate' | 'disable';
 
@@ -60,10 +63,21 @@ export class WebhookEndpointsService {
     const createdAt = this.clock.now();
     const endpoint = make(WebhookEndpoint, { ...input, ...owner, id, signatureType, status: 'active', createdAt });
     return this.database.transaction(async () => {
-      await this.database.query(LOCK_OWNER, [`${owner.ownerKind}:${owner.ownerId}`]);
-      const [counted] = await this.database.query<{ count: number }>(COUNT, [owner.ownerKind, owner.ownerId]);
-      if ((counted?.count ?? 0) >= MAX_ENDPOINTS) {
+      await this.database.query(LOCK_OWNERS, [owner.ownerKind]);
+      const [counted] = await this.database.query<{ total: number; own: number }>(COUNT, [
+        owner.ownerKind,
+        owner.ownerId,
+      ]);
+      if ((counted?.own ?? 0) >= MAX_ENDPOINTS) {
         throw conflict('endpoint_limit_reached', `The owner has ${MAX_ENDPOINTS} endpoints`, { limit: MAX_ENDPOINTS });
+      }
+      if ((counted?.total ?? 0) >= MAX_ENDPOINTS_OF_KIND) {
+        const details = { limit: MAX_ENDPOINTS_OF_KIND };
+        throw conflict(
+          'endpoint_limit_reached',
+          `All owners together have ${MAX_ENDPOINTS_OF_KIND} endpoints`,
+          details,
+        );
       }
       await this.rows.insert(endpoint);
       const { row, shown } = await this.secrets.add(id, signatureType);
@@ -104,16 +118,22 @@ export class WebhookEndpointsService {
    */
   async update(id: string, body: UpdateWebhookEndpoint, expected: ExpectedVersions): Promise<EndpointView> {
     if (body.url !== undefined) this.assertUrl(body.url);
-    return this.change('update', { id, expected }, (endpoint) => {
-      this.assertReadable(endpoint.eventTypes);
-      endpoint.change(body, this.clock.now());
-      this.assertReadable(endpoint.eventTypes);
+    return this.database.transaction(async () => {
+      const { url } = await this.assertVisible(id);
+      if (body.url !== undefined && body.url !== url) await this.restart(id);
+      return this.change('update', { id, expected }, (endpoint) => {
+        this.assertReadable(endpoint.eventTypes);
+        endpoint.change(body, this.clock.now());
+        this.assertReadable(endpoint.eventTypes);
+      });
     });
   }
 
-  /** The deliveries of the endpoint stay until they are purged, but nobody can read them any more. */
+  /** The deliveries of the endpoint stay until they are purged, but the API no longer returns them. */
   async delete(id: string, expected: ExpectedVersions): Promise<EndpointView> {
     return this.database.transaction(async () => {
+      await this.database.execute('delete from webhook_queues where endpoint_id = $1', [id]);
+      await this.database.execute('delete from webhook_health where endpoint_id = $1', [id]);
       const endpoint = visible(await this.rows.lock(id));
       assertVersion(expected, endpoint);
       const view = await this.view(endpoint);
@@ -123,7 +143,7 @@ export class WebhookEndpointsService {
     });
   }
 
-  /** Adds a secret; the current one also signs until the end of the overlap. */
+  /** Adds a secret; the current one also signs until the end of the overlap. Without an overlap all others end at once. */
   async rotateSecret(
     id: string,
     { overlapHours = 24, signatureType }: RotateWebhookSecret,
@@ -133,7 +153,7 @@ export class WebhookEndpointsService {
     const view = await this.change('rotate_secret', { id, expected }, async (endpoint) => {
       this.assertReadable(endpoint.eventTypes);
       const live = await this.secrets.liveOf([id]);
-      if (live.length >= MAX_LIVE_SECRETS) {
+      if (overlapHours > 0 && live.length >= MAX_LIVE_SECRETS) {
         throw conflict('secret_limit_reached', 'The endpoint has two live secrets; wait until one ends');
       }
       const now = this.clock.now();
@@ -146,16 +166,21 @@ export class WebhookEndpointsService {
   }
 
   async activate(id: string, expected: ExpectedVersions): Promise<EndpointView> {
-    return this.change('activate', { id, expected }, async (endpoint) => {
-      endpoint.activate(this.clock.now());
-      await this.database.execute('delete from webhook_health where endpoint_id = $1', [id]);
+    return this.database.transaction(async () => {
+      await this.restart(id);
+      return this.change('activate', { id, expected }, (endpoint) => {
+        endpoint.activate(this.clock.now());
+      });
     });
   }
 
-  /** Disables the endpoint in the running transaction, and sends a mail. Returns false if it is not active any more. */
-  async disable(id: string, reason: DisabledReason): Promise<boolean> {
+  /**
+   * Disables the endpoint in the running transaction, and sends a mail. Returns false if it is not active any more, or has another
+   * URL than the one that failed.
+   */
+  async disable(id: string, reason: DisabledReason, { url }: { url?: string } = {}): Promise<boolean> {
     const endpoint = await this.rows.findAndLock(id);
-    if (endpoint?.status !== 'active') return false;
+    if (endpoint?.status !== 'active' || (url !== undefined && endpoint.url !== url)) return false;
     const before = endpoint.auditImage();
     endpoint.disable(reason, this.clock.now());
     await this.rows.update(endpoint);
@@ -183,6 +208,22 @@ export class WebhookEndpointsService {
     });
   }
 
+  /**
+   * Lets the deliveries that wait start again, at once and for 72 hours, as if none had failed. Locks queues, deliveries and health
+   * before the endpoint, as the end of an attempt does.
+   */
+  private async restart(id: string): Promise<void> {
+    const values = [id, this.clock.now()];
+    await this.database.query('select from webhook_queues where endpoint_id = $1 order by subject for update', [id]);
+    await this.database.execute(
+      `update webhook_deliveries set tries = 0, first_attempt_at = null, next_attempt_at = $2
+       where endpoint_id = $1 and status = 'pending' and tries > 0`,
+      values,
+    );
+    await this.database.execute('update webhook_queues set due_at = $2 where endpoint_id = $1 and due_at > $2', values);
+    await this.database.execute('delete from webhook_health where endpoint_id = $1', [id]);
+  }
+
   private async view(endpoint: WebhookEndpoint): Promise<EndpointView> {
     return { endpoint, secrets: await this.secrets.liveOf([endpoint.id]) };
   }
@@ -196,7 +237,7 @@ export class WebhookEndpointsService {
   private assertReadable(eventTypes: readonly string[]): void {
     const [unknown] = this.rights.unknownAmong(eventTypes);
     if (unknown !== undefined) {
-      throw unprocessable('unknown_event_type', 'No event has one of these names', {
+      throw unprocessable('unknown_event_type', 'Unknown event type', {
         field: `eventTypes.${eventTypes.indexOf(unknown)}`,
       });
     }

@@ -34,12 +34,12 @@ export class WebhookSecretsService {
     return { row, shown };
   }
 
-  /** Sets the end of the secrets that have none. */
+  /** Sets the end of the secrets that would end later. */
   async endAll(endpointId: string, endsAt: Date): Promise<void> {
-    await this.database.execute('update webhook_secrets set ends_at = $2 where endpoint_id = $1 and ends_at is null', [
-      endpointId,
-      endsAt,
-    ]);
+    await this.database.execute(
+      'update webhook_secrets set ends_at = $2 where endpoint_id = $1 and (ends_at is null or ends_at > $2)',
+      [endpointId, endsAt],
+    );
   }
 
   /** The live secrets of these endpoints, newest first. */
@@ -52,13 +52,18 @@ export class WebhookSecretsService {
     return found.filter((secret) => secret.isLive(now));
   }
 
-  /** The header `webhook-signature`: one signature for each secret, with spaces in between. */
-  async headerOf(secrets: readonly WebhookSecret[], content: SignedContent): Promise<string> {
+  /**
+   * The header `webhook-signature`: one signature for each secret, with spaces in between. Null if there is no secret, or one
+   * cannot be opened: nothing is sent unsigned, or without a signature that the receiver may expect.
+   */
+  async headerOf(secrets: readonly WebhookSecret[], content: SignedContent): Promise<string | null> {
     const signatures: string[] = [];
     for (const secret of secrets) {
-      signatures.push(signatureOf(secret.signatureType, await this.bytesOf(secret), content));
+      const bytes = await this.bytesOf(secret);
+      if (!bytes) return null;
+      signatures.push(signatureOf(secret.signatureType, bytes, content));
     }
-    return signatures.join(' ');
+    return signatures.length === 0 ? null : signatures.join(' ');
   }
 
   /** Deletes secrets that ended more than a day ago. */
@@ -66,11 +71,11 @@ export class WebhookSecretsService {
     await this.database.purge('webhook_secrets', 'ends_at < $1', [this.clock.inSeconds(-86_400)]);
   }
 
-  private async bytesOf({ id, sealed }: WebhookSecret): Promise<Buffer> {
+  private async bytesOf({ id, sealed }: WebhookSecret): Promise<Buffer | null> {
     const known = this.opened.get(id);
     if (known) return known;
     const bytes = await this.sealing.open(PURPOSE, sealed, id);
-    if (!bytes) throw new Error('The secret of a webhook cannot be opened');
+    if (!bytes) return null;
     if (this.opened.size >= MAX_OPENED) this.opened.clear();
     this.opened.set(id, bytes);
     return bytes;
