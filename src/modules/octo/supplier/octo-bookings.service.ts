@@ -1,12 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import canonicalize from 'canonicalize';
+import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
 import { Database } from '../../../platform/database/database.js';
 import { make } from '../../../platform/database/rows.js';
 import { setResponseHeader } from '../../../platform/http/response-headers.js';
 import { newId } from '../../../platform/ids/id.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
+import { LOG } from '../../../platform/observability/log.js';
 import { Outbox } from '../../../platform/outbox/outbox.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { type BookingItemSummary, BookingsService, VouchersService } from '../../bookings/index.js';
@@ -73,6 +75,7 @@ export class OctoBookingsService {
     private readonly outbox: Outbox,
     private readonly jobs: Jobs,
     private readonly clock: Clock,
+    @Inject(LOG) private readonly log: Logger,
   ) {}
 
   /** The same order with the same uuid returns the booking as it is now, and holds nothing again. */
@@ -268,9 +271,15 @@ export class OctoBookingsService {
     });
   }
 
-  /** Catches up on holds whose own job was lost or came too early. */
+  /** Catches up on holds whose own job was lost or came too early. A hold that cannot be expired does not stop the others. */
   async expireLapsed(): Promise<void> {
-    for (const id of await this.repository.listLapsed()) await this.expire(id);
+    for (const id of await this.repository.listLapsed()) {
+      try {
+        await this.expire(id);
+      } catch (error) {
+        this.log.error({ err: error, octoBookingId: id }, 'a reservation of a reseller could not be expired');
+      }
+    }
   }
 
   /** Cancels the holds on a locked departure that is about to end. */
