@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { newAllotment } from '../distribution/allotments/allotments.js';
 import { change } from '../distribution/channels.js';
 import { OctoBookingsService } from '../../src/modules/octo/supplier/octo-bookings.service.js';
+import { OctoData } from '../../src/modules/octo/supplier/octo-data.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { DEPARTURES } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
@@ -224,6 +225,52 @@ it('a call with Octo-Env test never changes a live booking', async () => {
   const read = await own.reseller.get<OctoBooking>(path, test);
   expect([read.headers['octo-env'], must(read).status, must(read)['notes']]).toEqual(['live', 'CONFIRMED', null]);
   expect(await countersOf(app, own.departureId)).toEqual({ sold: 1, held: 0, open: 0 });
+});
+
+it('the personal data of reservations that were not sold, and of erased bookings, is erased after its time', async () => {
+  const own = await newShop(app);
+  const contact = { fullName: 'Zoe Retention' };
+  const test = { headers: { 'Octo-Env': 'test' } };
+  const unitItems = [{ unitId: own.adult, contact, resellerReference: 'Zoe Retention' }];
+  const inUnit = await reserve(own, [], { unitItems });
+  const tried = await reserve(own, [own.adult], { contact }, test);
+  const sold = await reserve(own, [], { unitItems, notes: 'Zoe Retention' });
+  const kept = await reserve(own, [], { unitItems });
+  const call = async (uuid: string, verb: string, options = {}) =>
+    must(
+      await own.reseller.post<OctoBooking>(
+        `${BOOKINGS}/${uuid}/${verb}`,
+        { contact, reason: 'Zoe Retention' },
+        options,
+      ),
+    );
+  await call(inUnit.uuid, 'cancel');
+  await call(tried.uuid, 'confirm', test);
+  for (const { uuid } of [sold, kept]) await call(uuid, 'confirm');
+  await call(sold.uuid, 'cancel');
+  const all = [inUnit, tried, sold, kept].map(({ id }) => id);
+  const named = async () => {
+    const rows = await app.sql<{ id: string }>(
+      `select octo.id from octo_bookings octo where octo.id = any($1) and (octo::text like '%Zoe%' or exists (
+         select from octo_unit_items unit where unit.octo_booking_id = octo.id and unit::text like '%Zoe%'))`,
+      [all],
+    );
+    return rows.map(({ id }) => id).sort();
+  };
+  expect(await named()).toEqual([...all].sort());
+  await app.sql(`update octo_bookings set created_at = created_at - interval '30 years' where id = any($1)`, [all]);
+  await app.sql(`update bookings set erased_at = $2 where id = (select booking_id from octo_bookings where id = $1)`, [
+    sold.id,
+    app.now(),
+  ]);
+  await asSystem(() => app.nest.get(OctoData, { strict: false }).erasePast());
+  expect(await named()).toEqual([kept.id]);
+  const entries = await app.sql(
+    `select from action_ledger_entries entry join ledger_payloads payload on payload.entry_id = entry.id
+     where entry.subject_id = any($1) and (payload.before is not null or payload.after is not null)`,
+    [[inUnit.id, tried.id, sold.id]],
+  );
+  expect(entries).toEqual([]);
 });
 
 describe('the list of bookings', () => {

@@ -47,7 +47,9 @@ export class OctoBooking {
   /** Whether the product has vouchers. */
   @Column('boolean', { name: 'has_voucher' }) hasVoucher: boolean;
   @Column('text') settlement: Settlement;
-  @Column('text', { name: 'reseller_reference', nullable: true }) resellerReference: string | null;
+  @Personal('contract')
+  @Column('text', { name: 'reseller_reference', nullable: true })
+  resellerReference: string | null;
   @Personal('contract')
   @Unaudited('free text of the reseller')
   @Column('text', { nullable: true })
@@ -118,7 +120,9 @@ export class OctoUnitItem {
   @Column('text') uuid: string;
   @Column('integer') position: number;
   @Column('text', { name: 'unit_id' }) unitId: string;
-  @Column('text', { name: 'reseller_reference', nullable: true }) resellerReference: string | null;
+  @Personal('contract')
+  @Column('text', { name: 'reseller_reference', nullable: true })
+  resellerReference: string | null;
   @Personal('contract')
   @Column('jsonb')
   contact: OctoContact;

@@ -27,7 +27,7 @@ export class OctoBookingJobs implements DepartureListener {
 
   @Cron('octo.erase-contacts', '40 3 * * *')
   async eraseContacts(): Promise<void> {
-    await this.data.eraseUnsold();
+    await this.data.erasePast();
   }
 
   async ending({ id }: DepartureSummary): Promise<void> {
