@@ -22,12 +22,13 @@ describe('the sources', () => {
     expect(filesWith(/\beval\(|new Function\(|from 'node:vm'/)).toEqual([]);
   });
 
-  it('only the sender of mails, the embedder and the file store connect to other servers, besides the database', () => {
+  it('only the sender of mails, the embedder, the file store and the guard of outgoing requests connect to other servers, besides the database', () => {
     const connecting =
-      /(?<![.\w])fetch\(|\bhttps?\.(request|get)\(|\bnet\.|createConnection|createTransport\(|client-s3'\)/;
+      /(?<![.\w])fetch\(|\bhttps?\.(request|get)\(|\bnet\.|createConnection|createTransport\(|client-s3'\)|\{[^}]*\brequest\b[^}]*\} from 'node:https?'/;
     expect(filesWith(connecting).sort()).toEqual([
       'modules/catalog/embeddings/http-embedder.ts',
       'modules/notifications/deliveries/smtp-sender.ts',
+      'platform/egress/egress.ts',
       'platform/files/s3-files.ts',
     ]);
   });

@@ -332,6 +332,15 @@ describe('an endpoint', () => {
     expect(mails).toBeGreaterThan(0);
 
     await renamed(id);
+    // Otherwise the endpoint gets the new event at once if it is published after the activation.
+    await eventually(
+      async () => {
+        const stored = `select 1 from webhook_events where type = 'customer.updated' and data::jsonb ->> 'customerId' = $1`;
+        return (await app.sql(stored, [id])).length > 0 ? true : null;
+      },
+      () => 'the event was not stored',
+      20,
+    );
     expect(await owner.post<ErrorBody>(`${DELIVERIES}/${failed.id}/replays`)).toMatchObject({
       status: 409,
       body: { code: 'endpoint_disabled' },

@@ -96,7 +96,7 @@ export class CatalogueService {
   }
 
   private async find(id: string, { connection }: Pick<Reseller, 'connection'>): Promise<ChannelProduct | null> {
-    if (!connection.offers(id)) return null;
+    if (!connection.offers(id) || id.includes('\0')) return null;
     const [product] = await this.products.list([id], 1);
     return product ?? null;
   }
