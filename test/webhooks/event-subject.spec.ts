@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { domainEvents } from '../../../bootstrap/domain-events.js';
-import { subjectMembers, subjectOf } from './event-subject.js';
+import { domainEvents } from '../../src/bootstrap/domain-events.js';
+import { subjectMembers, subjectOf } from '../../src/modules/webhooks/deliveries/event-subject.js';
 
 /** These events are about a setting, a period or a slice of the catalog, so their channel is their subject. */
 const WITHOUT_ID = [
