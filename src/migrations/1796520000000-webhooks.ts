@@ -44,6 +44,7 @@ export class Webhooks1796520000000 implements MigrationInterface {
         failures integer not null check (failures >= 0),
         paused_until timestamptz
       )`);
+    // No entity: the relay inserts events in sets, and they never change.
     await runner.query(`
       create table webhook_events (
         id text primary key,
@@ -82,7 +83,7 @@ export class Webhooks1796520000000 implements MigrationInterface {
       create index webhook_deliveries_heads on webhook_deliveries (endpoint_id, subject, sequence) where status = 'pending';
       create index webhook_deliveries_created on webhook_deliveries (endpoint_id, created_at, id);
       create index webhook_deliveries_purge on webhook_deliveries (created_at) where status <> 'pending'`);
-    // One row for each subject of an endpoint with deliveries that wait. Its lock makes them be sent one after the other.
+    // No entity: one row for each subject of an endpoint with deliveries that wait, which only guarded statements lease.
     await runner.query(`
       create table webhook_queues (
         endpoint_id text not null references webhook_endpoints on delete cascade,
@@ -94,6 +95,7 @@ export class Webhooks1796520000000 implements MigrationInterface {
       );
       create index webhook_queues_due on webhook_queues (endpoint_id, due_at, subject);
       create index webhook_queues_leased on webhook_queues (leased_until) where leased_until is not null`);
+    // No entity: attempts are inserted, and read with their delivery.
     await runner.query(`
       create table webhook_attempts (
         delivery_id text not null references webhook_deliveries on delete cascade,

@@ -258,7 +258,8 @@ describe('the reinstatement of a booking', () => {
     const { departure, id } = await withSeats();
     const calls = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? () => cancel(id) : () => reinstate(id)));
     const answers = await Promise.all(calls.map((call) => insisting(call)));
-    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 409]);
+    // If the calls happen to alternate, none is too late.
+    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
     const done = (verb: number) => answers.filter(({ status }, index) => status === 200 && index % 2 === verb).length;
     const { status, totalCents } = await readBooking(owner, id);
     expect(done(0) - done(1)).toBe(status === 'cancelled' ? 1 : 0);

@@ -113,6 +113,7 @@ export type SoldOctoUnit = Omit<SoldLine, 'type' | 'quantity' | 'unitSellCents' 
 
 /** One sold unit of a reservation. */
 @Rights(DELETE)
+@Unaudited('the entry of the reservation records its changes')
 @Entity('octo_unit_items')
 export class OctoUnitItem {
   @PrimaryColumn('text') id: string;
