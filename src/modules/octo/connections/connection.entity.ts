@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { Audited } from '../../../platform/database/audited.js';
 import type { Columns } from '../../../platform/database/rows.js';
-import { Personal } from '../../../platform/database/table-declarations.js';
+import { Impersonal, Personal } from '../../../platform/database/table-declarations.js';
 import { unprocessable } from '../../../platform/errors/app-error.js';
 import { named } from '../../../platform/http/named-values.js';
 
@@ -35,11 +35,15 @@ export class Connection extends Audited {
   @Column('text', { name: 'operator_id', nullable: true }) operatorId: string | null;
   @Column('text', { name: 'oauth_client_id', nullable: true }) oauthClientId: string | null;
   @Column('text', { name: 'api_token_id', nullable: true }) apiTokenId: string | null;
-  @Column('text') catalogue: Catalogue;
+  @Impersonal()
+  @Column('text')
+  catalogue: Catalogue;
   /** Empty unless the catalogue is `listed`. */
   @Column('text', { name: 'product_ids', array: true }) productIds: string[];
   @Column('text', { name: 'pool_policy' }) poolPolicy: PoolPolicy;
-  @Column('text') settlement: Settlement;
+  @Impersonal()
+  @Column('text')
+  settlement: Settlement;
   /** Share of the retail price that the channel earns; without effect with settlement `net`. */
   @Column('integer', { name: 'commission_basis_points' }) commissionBasisPoints: number;
   @Column('boolean', { name: 'show_net' }) showNet: boolean;

@@ -32,7 +32,9 @@ export class OctoBooking {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'connection_id' }) connectionId: string;
   /** Chosen by the reseller. */
-  @Column('text') uuid: string;
+  @Impersonal()
+  @Column('text')
+  uuid: string;
   /** SHA-256 of the order, by which a repeated reservation is recognized. */
   @Unaudited('derived from the order')
   @Column('text')
@@ -46,7 +48,9 @@ export class OctoBooking {
   @Column('text') currency: string;
   /** Whether the product has vouchers. */
   @Column('boolean', { name: 'has_voucher' }) hasVoucher: boolean;
-  @Column('text') settlement: Settlement;
+  @Impersonal()
+  @Column('text')
+  settlement: Settlement;
   @Personal('contract')
   @Column('text', { name: 'reseller_reference', nullable: true })
   resellerReference: string | null;
@@ -67,7 +71,9 @@ export class OctoBooking {
   @Unaudited('free text of the reseller')
   @Column('text', { name: 'cancel_reason', nullable: true })
   cancelReason: string | null;
-  @Column('text', { nullable: true }) refund: Refund | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  refund: Refund | null;
   @Column('text', { name: 'booking_id', nullable: true }) bookingId: string | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
@@ -118,7 +124,9 @@ export type SoldOctoUnit = Omit<SoldLine, 'type' | 'quantity' | 'unitSellCents' 
 export class OctoUnitItem {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'octo_booking_id' }) octoBookingId: string;
-  @Column('text') uuid: string;
+  @Impersonal()
+  @Column('text')
+  uuid: string;
   @Column('integer') position: number;
   @Column('text', { name: 'unit_id' }) unitId: string;
   @Personal('contract')

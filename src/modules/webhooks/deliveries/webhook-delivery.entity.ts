@@ -45,7 +45,9 @@ export class WebhookDelivery {
   @Column('timestamptz', { name: 'first_attempt_at', nullable: true }) firstAttemptAt: Date | null;
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true }) nextAttemptAt: Date | null;
   @Column('integer', { name: 'response_status', nullable: true }) responseStatus: number | null;
-  @Column('text', { nullable: true }) error: DeliveryError | null;
+  @Impersonal()
+  @Column('text', { nullable: true })
+  error: DeliveryError | null;
   @Column('timestamptz', { name: 'completed_at', nullable: true }) completedAt: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

@@ -45,7 +45,9 @@ export class WebhookEndpoint extends Audited implements Owner {
   @Column('text', { name: 'event_types', array: true }) eventTypes: string[];
   @Column('text', { name: 'signature_type' }) signatureType: SignatureType;
   @Column('text') status: EndpointStatus;
-  @Column('text', { name: 'disabled_reason', nullable: true }) disabledReason: DisabledReason | null;
+  @Impersonal()
+  @Column('text', { name: 'disabled_reason', nullable: true })
+  disabledReason: DisabledReason | null;
   @Column('timestamptz', { name: 'disabled_at', nullable: true }) disabledAt: Date | null;
   @Column('integer') version: number;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

@@ -11,8 +11,9 @@ export class WebhookSecret {
   @PrimaryColumn('text') id: string;
   @Column('text', { name: 'endpoint_id' }) endpointId: string;
   @Column('text', { name: 'signature_type' }) signatureType: SignatureType;
-  @Column('bytea') sealed: Buffer;
   @Impersonal()
+  @Column('bytea')
+  sealed: Buffer;
   @Column('text', { name: 'public_key', nullable: true })
   publicKey: string | null;
   /** The end of the overlap with the next secret; null: no next secret exists. */
