@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { newCustomer } from '../customers/customers.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { closeAfterTests } from '../setup/running.js';
+import { kill, startService } from '../setup/service-process.js';
 import { readBulk, startBulk } from './bulk-operations.js';
 
 const CUSTOMERS = 300;
@@ -50,18 +48,4 @@ it('a bulk operation for 300 customers whose process is killed three times chang
 /** Waits until this many records are changed. */
 async function progressed(started: { id: string }, done: number): Promise<void> {
   while ((await readBulk(owner, started)).done < done) await pause(20);
-}
-
-/** Starts the built service in a separate process, which runs jobs. */
-function startService(): ChildProcess {
-  const env = { ...process.env, PORT: '0', JOBS: 'true' };
-  const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'ignore' });
-  closeAfterTests(async () => void child.kill('SIGKILL'));
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
 }

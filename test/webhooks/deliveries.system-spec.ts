@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { WebhookEndpointsService } from '../../src/modules/webhooks/endpoints/webhook-endpoints.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { newId } from '../../src/platform/ids/id.js';
 import { eventually } from '../launcher/wait.js';
 import { startApp, type TestApp } from '../setup/app.js';
-import { closeAfterTests } from '../setup/running.js';
+import { kill, startService } from '../setup/service-process.js';
 import { newEndpoint } from './endpoints.js';
 import { type Received, Receiver } from './receiver.js';
 
@@ -34,20 +32,6 @@ async function publish(type: string, channel: string, { subjects, count }: { sub
      from unnest($1::text[], $2::int[]) as e (id, n) order by n`,
     [numbers.map(() => newId('evt')), numbers, channel, type, subjects],
   );
-}
-
-/** Starts the built service in a separate process, which relays events and sends webhooks. */
-function startService(): ChildProcess {
-  const env = { ...process.env, PORT: '0', JOBS: 'true' };
-  const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'ignore' });
-  closeAfterTests(async () => void child.kill('SIGKILL'));
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
 }
 
 /** The demo data has events of customers, too. */

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, expect, it } from '@jest/globals';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { newDeparture, read } from '../../operations/departures.js';
 import { startApp, type TestApp } from '../../setup/app.js';
 import type { TestClient } from '../../setup/client.js';
-import { closeAfterTests } from '../../setup/running.js';
+import { kill, startService } from '../../setup/service-process.js';
 import { callOff, type CallOff, ended, itemsOf, pay, readCallOff, soldBooking } from './call-offs.js';
 
 const BOOKINGS = 200;
@@ -60,18 +58,4 @@ it('a call-off of 200 bookings whose process is killed ten times treats each of 
 /** Waits until this many items are done. */
 async function progressed(started: CallOff, done: number): Promise<void> {
   while ((await readCallOff(owner, started)).done < done) await pause(20);
-}
-
-/** Starts the built service in a separate process, which runs jobs. */
-function startService(): ChildProcess {
-  const env = { ...process.env, PORT: '0', JOBS: 'true' };
-  const child = spawn(process.execPath, ['dist/src/main.js'], { env, stdio: 'ignore' });
-  closeAfterTests(async () => void child.kill('SIGKILL'));
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exited;
 }
