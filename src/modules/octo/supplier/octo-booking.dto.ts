@@ -63,8 +63,36 @@ export class UnitItemBody {
   contact?: ContactBody | null;
 }
 
+/** What a reservation and its change have in common. */
 @IgnoresUnknownMembers()
-export class ReservationBody {
+class ReservationTerms {
+  @Clearable()
+  @Text({ max: 128 })
+  availabilityId?: string | null;
+
+  @Clearable()
+  @ListOf(() => UnitItemBody, { max: MAX_IDS })
+  unitItems?: UnitItemBody[] | null;
+
+  @Clearable()
+  @Whole({ min: 1, max: MAX_MINUTES })
+  expirationMinutes?: number | null;
+
+  @Clearable()
+  @Text({ min: 0, max: 2000, multiline: true })
+  notes?: string | null;
+
+  @Clearable()
+  @Text({ min: 0, max: 255 })
+  resellerReference?: string | null;
+
+  @Clearable()
+  @Nested(() => ContactBody)
+  contact?: ContactBody | null;
+}
+
+@IgnoresUnknownMembers()
+export class ReservationBody extends ReservationTerms {
   @Clearable()
   @Text({ max: 64 })
   uuid?: string | null;
@@ -76,36 +104,12 @@ export class ReservationBody {
   optionId: string;
 
   @Clearable()
-  @Text({ max: 128 })
-  availabilityId?: string | null;
-
-  @Clearable()
-  @ListOf(() => UnitItemBody, { max: MAX_IDS })
-  unitItems?: UnitItemBody[] | null;
-
-  @Clearable()
-  @Whole({ min: 1, max: MAX_MINUTES })
-  expirationMinutes?: number | null;
-
-  @Clearable()
-  @Text({ min: 0, max: 2000, multiline: true })
-  notes?: string | null;
-
-  @Clearable()
-  @Text({ min: 0, max: 255 })
-  resellerReference?: string | null;
-
-  @Clearable()
-  @Nested(() => ContactBody)
-  contact?: ContactBody | null;
-
-  @Clearable()
   @CurrencyCode()
   currency?: string | null;
 }
 
 @IgnoresUnknownMembers()
-export class ReservationChanges {
+export class ReservationChanges extends ReservationTerms {
   @Clearable()
   @Text({ max: 128 })
   productId?: string | null;
@@ -113,30 +117,6 @@ export class ReservationChanges {
   @Clearable()
   @Text({ max: 128 })
   optionId?: string | null;
-
-  @Clearable()
-  @Text({ max: 128 })
-  availabilityId?: string | null;
-
-  @Clearable()
-  @ListOf(() => UnitItemBody, { max: MAX_IDS })
-  unitItems?: UnitItemBody[] | null;
-
-  @Clearable()
-  @Whole({ min: 1, max: MAX_MINUTES })
-  expirationMinutes?: number | null;
-
-  @Clearable()
-  @Text({ min: 0, max: 2000, multiline: true })
-  notes?: string | null;
-
-  @Clearable()
-  @Text({ min: 0, max: 255 })
-  resellerReference?: string | null;
-
-  @Clearable()
-  @Nested(() => ContactBody)
-  contact?: ContactBody | null;
 }
 
 @IgnoresUnknownMembers()

@@ -413,7 +413,7 @@ export class OctoBookingsService {
     return this.withoutLapse(booking);
   }
 
-  /** Nobody sees a hold that has lapsed: it is expired first. */
+  /** Expires a lapsed hold before it is read, so that no caller sees it as live. */
   private async withoutLapse(booking: OctoBooking): Promise<OctoBooking> {
     if (!booking.isLapsed(this.clock.now())) return booking;
     await this.expire(booking.id);

@@ -13,7 +13,8 @@ const UNSOLD_DAYS = 30;
 const DAY_MS = 86_400_000;
 const BATCH = 500;
 
-const NOBODY = JSON.stringify(contactOf(null));
+/** A contact without any member. */
+const NO_CONTACT = JSON.stringify(contactOf(null));
 
 const OF_PERSON = `(octo.booking_id = any($1) or lower(octo.contact ->> 'emailAddress') = any($2) or exists (
   select from octo_unit_items unit where unit.octo_booking_id = octo.id
@@ -84,13 +85,13 @@ export class OctoData implements PersonalDataHolder {
       await this.database.execute(
         `update octo_unit_items unit set contact = $3::jsonb, reseller_reference = null
          from octo_bookings octo where octo.id = unit.octo_booking_id and octo.id = any($5) and ${UNIT_OF_PERSON}`,
-        [bookingIds, emails, NOBODY, names, ids],
+        [bookingIds, emails, NO_CONTACT, names, ids],
       );
       await this.database.execute(
         `update octo_bookings octo set notes = null, cancel_reason = null, reseller_reference = null, version = version + 1,
            contact = case when ${CONTACT_OF_PERSON} then $3::jsonb else contact end
          where id = any($4) and (booking_id = any($1) or ${CONTACT_OF_PERSON})`,
-        [bookingIds, emails, NOBODY, ids],
+        [bookingIds, emails, NO_CONTACT, ids],
       );
       await this.payloads.eraseAbout('octo_booking', ids, 'The data of the customer was erased on request');
       return ids.length;
@@ -110,7 +111,7 @@ export class OctoData implements PersonalDataHolder {
       `select octo.id from octo_bookings octo
        where octo.booking_id is null and octo.created_at < $2 and ${HAS_PERSONAL_DATA}
        order by octo.id limit $3 for update`,
-      [NOBODY, before, BATCH],
+      [NO_CONTACT, before, BATCH],
     );
     await this.blank(rows.map(({ id }) => id));
     return rows.length;
@@ -124,7 +125,7 @@ export class OctoData implements PersonalDataHolder {
          where octo.booking_id is not null and octo.id > $2
            and octo.created_at < $3::date - make_interval(months => $4) and ${HAS_PERSONAL_DATA}
          order by octo.id limit $5 for update`,
-        [NOBODY, after, this.clock.today(), this.env.contractRetentionMonths, BATCH],
+        [NO_CONTACT, after, this.clock.today(), this.env.contractRetentionMonths, BATCH],
       );
       const erased = new Set(await this.bookings.erasedAmong(rows.map(({ bookingId }) => bookingId)));
       await this.blank(rows.filter(({ bookingId }) => erased.has(bookingId)).map(({ id }) => id));
@@ -138,11 +139,11 @@ export class OctoData implements PersonalDataHolder {
       `update octo_bookings set contact = $2::jsonb, notes = null, cancel_reason = null, reseller_reference = null,
          version = version + 1
        where id = any($1)`,
-      [ids, NOBODY],
+      [ids, NO_CONTACT],
     );
     await this.database.execute(
       `update octo_unit_items set contact = $2::jsonb, reseller_reference = null where octo_booking_id = any($1)`,
-      [ids, NOBODY],
+      [ids, NO_CONTACT],
     );
     await this.payloads.eraseAbout('octo_booking', ids);
   }
