@@ -38,12 +38,12 @@ export class WebhookDeliveriesService {
   ) {}
 
   async list(endpointId: string, query: ListWebhookDeliveries): Promise<{ rows: WebhookDelivery[]; total: number }> {
-    await this.endpoints.assertVisible(endpointId);
+    await this.endpoints.rows.get(endpointId);
     return this.repository.list(endpointId, query);
   }
 
   async get(id: string): Promise<{ delivery: WebhookDelivery; attempts: Attempt[] }> {
-    const { delivery } = await this.visible(id);
+    const { delivery } = await this.found(id);
     return { delivery, attempts: await this.repository.attemptsOf(id, MAX_ATTEMPTS_SHOWN) };
   }
 
@@ -59,7 +59,7 @@ export class WebhookDeliveriesService {
       createdAt: this.clock.now(),
     };
     return this.database.transaction(async () => {
-      (await this.endpoints.assertVisible(endpointId)).assertActive();
+      (await this.endpoints.rows.get(endpointId)).assertActive();
       await this.repository.addEvents([event]);
       const delivery = await this.enqueueOne(endpointId, event, []);
       const subject = { subjectType: 'webhook_endpoint', subjectId: endpointId };
@@ -71,7 +71,7 @@ export class WebhookDeliveriesService {
   /** Sends an event again, behind the others of its subject. Throws 409 while it is pending. */
   async replay(id: string): Promise<WebhookDelivery> {
     return this.database.transaction(async () => {
-      const { delivery, endpoint } = await this.visible(id);
+      const { delivery, endpoint } = await this.found(id);
       endpoint.assertActive();
       const event = await this.repository.findEvent(delivery.eventId);
       if (!event) throw conflict('event_expired', 'The event is no longer kept');
@@ -91,7 +91,7 @@ export class WebhookDeliveriesService {
     const [start, end] = [new Date(from), to === undefined ? this.clock.now() : new Date(to)];
     if (start >= end) throw unprocessable('range_empty', 'The end must be after the start', { field: 'to' });
     return this.database.transaction(async () => {
-      const endpoint = await this.endpoints.assertVisible(endpointId);
+      const endpoint = await this.endpoints.rows.get(endpointId);
       endpoint.assertActive();
       const events = await this.repository.eventsBetween(endpoint, { from: start, to: end, limit: MAX_REPLAYED + 1 });
       if (events.length > MAX_REPLAYED) {
@@ -149,9 +149,9 @@ export class WebhookDeliveriesService {
     this.database.afterCommit(() => this.worker.wake());
   }
 
-  private async visible(id: string): Promise<{ delivery: WebhookDelivery; endpoint: WebhookEndpoint }> {
+  private async found(id: string): Promise<{ delivery: WebhookDelivery; endpoint: WebhookEndpoint }> {
     const delivery = await this.repository.find(id);
     if (!delivery) throw notFound();
-    return { delivery, endpoint: await this.endpoints.assertVisible(delivery.endpointId) };
+    return { delivery, endpoint: await this.endpoints.rows.get(delivery.endpointId) };
   }
 }

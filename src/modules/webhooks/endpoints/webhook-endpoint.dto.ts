@@ -140,7 +140,7 @@ export class WebhookEndpointResponse {
   @Instant()
   disabledAt: string | null;
 
-  /** User or operator to whom it belongs: it receives what that owner may read at the time. */
+  /** User to whom it belongs: it receives what that user may read at the time. */
   @Text({ max: 100 })
   ownerId: string;
 

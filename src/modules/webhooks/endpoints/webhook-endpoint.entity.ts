@@ -13,12 +13,12 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export const DISABLED_REASONS = named('WebhookDisabledReason', ['failing', 'gone']);
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-export type OwnerKind = 'staff' | 'operator';
+export type OwnerKind = 'staff';
 
 /** To whom an endpoint belongs: it receives what its owner may read. */
 export interface Owner {
   readonly ownerKind: OwnerKind;
-  /** The user or the operator. */
+  /** The user. */
   readonly ownerId: string;
 }
 

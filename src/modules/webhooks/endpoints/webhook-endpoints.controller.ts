@@ -97,7 +97,8 @@ export class WebhookEndpointsController {
   /**
    * Delete a webhook endpoint
    *
-   * @remarks Deletes the endpoint with its secrets and its log, and returns it as it was. Deliveries that wait are not sent.
+   * @remarks Deletes the endpoint with its secrets, and returns it as it was. Deliveries that wait are not sent; the log, which
+   * can no longer be read, is deleted after 30 days.
    */
   @Delete(':endpointId')
   @RequireScope('webhooks:delete')

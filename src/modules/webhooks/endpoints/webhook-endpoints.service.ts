@@ -7,7 +7,7 @@ import { make, type Rows } from '../../../platform/database/rows.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { Egress } from '../../../platform/egress/egress.js';
-import { conflict, forbidden, notFound, unprocessable } from '../../../platform/errors/app-error.js';
+import { conflict, forbidden, unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -36,7 +36,7 @@ const COUNT = `
 
 type Verb = 'create' | 'update' | 'delete' | 'rotate_secret' | 'activate' | 'disable';
 
-/** The endpoints of webhooks. A caller sees those of staff, or those of its operator. */
+/** The endpoints of webhooks. Staff see those of all users. */
 @Injectable()
 export class WebhookEndpointsService {
   readonly rows: Rows<WebhookEndpoint>;
@@ -88,9 +88,7 @@ export class WebhookEndpointsService {
 
   async list(query: ListWebhookEndpoints): Promise<{ views: EndpointView[]; total: number }> {
     const { status, sort = '-createdAt' } = query;
-    const { ownerKind, ownerId } = ownerOfCaller();
-    const found = this.rows.query('endpoint').andWhere('endpoint.owner_kind = :ownerKind', { ownerKind });
-    if (ownerKind === 'operator') found.andWhere('endpoint.owner_id = :ownerId', { ownerId });
+    const found = this.rows.query('endpoint');
     filterRows(found, 'endpoint.status', status);
     sortRows(found, sort);
     const { rows, total } = await this.database.page(found, pageBounds(query));
@@ -103,13 +101,8 @@ export class WebhookEndpointsService {
     return { views, total };
   }
 
-  /** Throws 404 for an endpoint that the caller may not see. */
   async get(id: string): Promise<EndpointView> {
-    return this.view(visible(await this.rows.get(id)));
-  }
-
-  async assertVisible(id: string): Promise<WebhookEndpoint> {
-    return visible(await this.rows.get(id));
+    return this.view(await this.rows.get(id));
   }
 
   /**
@@ -119,7 +112,7 @@ export class WebhookEndpointsService {
   async update(id: string, body: UpdateWebhookEndpoint, expected: ExpectedVersions): Promise<EndpointView> {
     if (body.url !== undefined) this.assertUrl(body.url);
     return this.database.transaction(async () => {
-      const { url } = await this.assertVisible(id);
+      const { url } = await this.rows.get(id);
       if (body.url !== undefined && body.url !== url) await this.restart(id);
       return this.change('update', { id, expected }, (endpoint) => {
         this.assertReadable(endpoint.eventTypes);
@@ -134,7 +127,7 @@ export class WebhookEndpointsService {
     return this.database.transaction(async () => {
       await this.database.execute('delete from webhook_queues where endpoint_id = $1', [id]);
       await this.database.execute('delete from webhook_health where endpoint_id = $1', [id]);
-      const endpoint = visible(await this.rows.lock(id));
+      const endpoint = await this.rows.lock(id);
       assertVersion(expected, endpoint);
       const view = await this.view(endpoint);
       await this.database.execute('delete from webhook_endpoints where id = $1', [id]);
@@ -198,7 +191,7 @@ export class WebhookEndpointsService {
     work: (endpoint: WebhookEndpoint) => Promise<void> | void,
   ): Promise<EndpointView> {
     return this.database.transaction(async () => {
-      const endpoint = visible(await this.rows.lock(id));
+      const endpoint = await this.rows.lock(id);
       assertVersion(expected, endpoint);
       const before = endpoint.auditImage();
       await work(endpoint);
@@ -251,17 +244,7 @@ export class WebhookEndpointsService {
   }
 }
 
-/** Endpoints that staff create belong to the user, also if a token of the user created them. */
+/** An endpoint belongs to the user, also if a token of the user created it. */
 function ownerOfCaller(): Owner {
-  const { operatorId, principal } = currentActor();
-  return operatorId === null
-    ? { ownerKind: 'staff', ownerId: principal }
-    : { ownerKind: 'operator', ownerId: operatorId };
-}
-
-function visible(endpoint: WebhookEndpoint): WebhookEndpoint {
-  const { ownerKind, ownerId } = ownerOfCaller();
-  const isVisible = endpoint.ownerKind === ownerKind && (ownerKind === 'staff' || endpoint.ownerId === ownerId);
-  if (!isVisible) throw notFound();
-  return endpoint;
+  return { ownerKind: 'staff', ownerId: currentActor().principal };
 }
