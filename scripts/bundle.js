@@ -20,6 +20,8 @@ const EXTERNAL = [
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-node',
   '@opentelemetry/sdk-trace',
+  // The mapped types of Nest load it from its folder: a copy in the bundle would not know what they inherit.
+  'class-transformer',
   'pino',
   'pino-pretty',
   'typescript',
