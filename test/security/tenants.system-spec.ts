@@ -10,7 +10,11 @@ import {
   provision,
   uniqueName,
 } from '../connect/partners.js';
+import { confirmedBooking } from '../bookings/bookings.js';
 import type { Placed } from '../contract/served-document.js';
+import { departureIn } from '../distribution/allotments/allotments.js';
+import { newConnection } from '../octo/connections.js';
+import { newPart, newProduct, PRODUCTS } from '../products/products.js';
 import { publish } from '../realtime/channel.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
@@ -65,7 +69,19 @@ async function settle(): Promise<{ estate: Estate; token: string; client: OAuthC
   const channel = `${operatorId}.news`;
   await publish(key, channel, { ciphertext });
   const ids = { operatorId, grantId, clientId: client.clientId, secretId: rotated.body.id, providerKey };
-  return { estate: { ...ids, vaultSlug, channel, ...SHARED }, token, client };
+  return { estate: { ...ids, ...(await sold(operatorId)), vaultSlug, channel, ...SHARED }, token, client };
+}
+
+/** A booking of the channel of the operator's only connection, and a departure of the only product that it sells. */
+async function sold(operatorId: string): Promise<{ bookingId: string; departureId: string }> {
+  const staff = app.as('owner');
+  const { id: productId } = await newProduct(app);
+  await newPart(app, productId, 'units', { type: 'adult', name: 'Adult' });
+  expect((await staff.post(`${PRODUCTS}/${productId}/activation`)).status).toBe(200);
+  const { id: departureId } = await departureIn(app, 30, { productId });
+  const { channelId } = await newConnection(app, { operatorId, catalogue: 'listed', productIds: [productId] });
+  const { booking } = await confirmedBooking(staff, { booking: { channelId } });
+  return { bookingId: booking.id, departureId };
 }
 
 beforeAll(async () => {
