@@ -17,7 +17,7 @@ import { PlatformKeysService } from '../../identity/index.js';
 import type { CreateConnection, ListConnections, UpdateConnection } from './connection.dto.js';
 import { Connection } from './connection.entity.js';
 
-const exists = () => conflict('connection_exists', 'It already has an active connection');
+const exists = () => conflict('connection_exists', 'The operator, client or key already has an active connection');
 mapConstraint('octo_connections_operator_id', exists);
 mapConstraint('octo_connections_oauth_client_id', exists);
 mapConstraint('octo_connections_api_token_id', exists);

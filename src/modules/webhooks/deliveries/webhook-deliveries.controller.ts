@@ -30,8 +30,8 @@ export class WebhookDeliveriesController {
   /**
    * Activate a webhook endpoint
    *
-   * @remarks Events are sent to it again, first those that wait for it. Request a replay of the events that it missed while it was
-   * disabled.
+   * @remarks Sending resumes, starting with the pending deliveries. Request a replay of the events that the endpoint missed while it
+   * was disabled.
    */
   @ApiOperation({ operationId: 'webhookEndpoints_activate' })
   @Post('endpoints/:endpointId/activation')

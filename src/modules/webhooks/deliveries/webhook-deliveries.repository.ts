@@ -57,7 +57,7 @@ export interface Outcome {
   error: DeliveryError | null;
 }
 
-/** Attempts at the same time: of an endpoint whose attempts succeed, and of another one. */
+/** Concurrent attempts of an endpoint whose attempts succeed; any other endpoint has one. */
 const PER_ENDPOINT = 4;
 /**
  * Failures in a row after which an endpoint has one attempt at a time and pauses in between. A new endpoint begins there; a single
