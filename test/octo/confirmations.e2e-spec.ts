@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { MISCOUNTED_DEPARTURES } from '../../src/modules/distribution/index.js';
 import { departureIn, newAllotment } from '../distribution/allotments/allotments.js';
 import { startApp, type TestApp } from '../setup/app.js';
+import { assign, newDraft, newPolicy, publish } from '../legal/policies.js';
 import { activeList, PRICE_LISTS } from '../products/price-lists.js';
 import { BOOKINGS, countersOf, must, type OctoBooking, reserve } from './orders.js';
 import { newShop, PRICING, type Shop } from './shop.js';
@@ -40,6 +41,26 @@ async function saleOf({ supplierReference }: OctoBooking): Promise<{ booking: Ro
   }
   return { booking, items, commissions };
 }
+
+/** The sum of the installments. */
+const plannedFor = async (bookingId: string) => {
+  const path = `/v1/admin/finance/bookings/${bookingId}/payment-schedules`;
+  const { body } = await app.as('owner').get<{ data: Row[] }>(path);
+  const live = body.data.filter(({ status }) => status !== 'cancelled');
+  return live.reduce((sum, { amountCents }) => sum + Number(amountCents), 0);
+};
+
+/** The names of the active travelers who have a seat, in the order of their seats. */
+const travelersOf = async (bookingId: string) => {
+  const rows = await app.sql<{ name: string }>(
+    `select distinct concat_ws(' ', traveler.first_name, traveler.last_name) as name from booking_travelers traveler
+     join booking_item_travelers seat on seat.traveler_id = traveler.id
+     join booking_items item on item.id = seat.item_id and item.status <> 'cancelled'
+     where traveler.booking_id = $1 and traveler.status = 'active' order by 1`,
+    [bookingId],
+  );
+  return rows.map(({ name }) => name);
+};
 
 describe('a confirmation', () => {
   it('a confirmation makes a booking with items, travelers, vouchers and the commission that the reseller has seen', async () => {
@@ -176,8 +197,174 @@ describe('an update', () => {
     expect([more.unitItems.length, await countersOf(app, other)]).toEqual([2, { sold: 2, held: 0, open: 0 }]);
     const later = await patch(shop, uuid, { resellerReference: 'Z', contact: { fullName: 'Bo' } });
     expect(must(later)).toMatchObject({ resellerReference: 'Z', contact: { fullName: 'Bo' }, status: 'CONFIRMED' });
-    const rejected = await patch(shop, uuid, { availabilityId: departureId });
-    expect([rejected.status, rejected.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+  });
+});
+
+describe('an update of a sale', () => {
+  it('a sold reservation changes its units and its departure, with the items, travelers, plan and commission of the booking', async () => {
+    const shop = await newShop(app, { commissionBasisPoints: 1_000 });
+    const { adult, child, productId, departureId } = shop;
+    const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
+    const named = (uuid: string, unitId: string, fullName: string) => ({ uuid, unitId, contact: { fullName } });
+    const [ana, bo, cy] = [named(one, adult, 'Ana Pop'), named(two, adult, 'Bo Chen'), named(three, child, 'Cy Dan')];
+    const { uuid } = await reserve(shop, [], { unitItems: [ana, bo] });
+    await confirm(shop, uuid);
+
+    const grown = must(
+      await patch(shop, uuid, { unitItems: [{ uuid: two, unitId: adult }, { uuid: one, unitId: adult }, cy] }),
+    );
+    expect(grown.unitItems).toMatchObject([{ uuid: two }, { uuid: one }, { uuid: three, status: 'CONFIRMED' }]);
+    const first = await saleOf(grown);
+    expect(first.booking).toMatchObject({ totalCents: 12_500, status: 'confirmed' });
+    expect(first.commissions.map(({ amountCents }) => amountCents).sort()).toEqual([1_000, 250]);
+    expect(await countersOf(app, departureId)).toEqual({ sold: 3, held: 0, open: 0 });
+    expect(await plannedFor(first.booking.id)).toBe(12_500);
+    const contact = { fullName: 'Ana Maria Pop', phoneNumber: '+40240555011' };
+    must(
+      await patch(shop, uuid, {
+        contact,
+        unitItems: grown.unitItems.map((unit) => (unit.uuid === one ? { ...ana, contact } : unit)),
+      }),
+    );
+    expect(await travelersOf(first.booking.id)).toEqual(['Ana Maria Pop', 'Bo Chen', 'Cy Dan']);
+    expect((await saleOf(grown)).booking).toMatchObject({ customerName: 'Ana Maria Pop', totalCents: 12_500 });
+
+    const fewer = must(
+      await patch(shop, uuid, {
+        unitItems: [
+          { uuid: two, unitId: adult },
+          { uuid: three, unitId: child },
+        ],
+      }),
+    );
+    expect(fewer.unitItems).toMatchObject([{ uuid: two, contact: bo.contact }, { uuid: three }]);
+    expect(await travelersOf(first.booking.id)).toEqual(['Bo Chen', 'Cy Dan']);
+    expect(await countersOf(app, departureId)).toEqual({ sold: 2, held: 0, open: 0 });
+    expect(fewer.voucher?.deliveryOptions.length).toBeGreaterThan(0);
+
+    const { id: other } = await departureIn(app, 31, {
+      productId,
+      priceCents: 6_000,
+      unitPrices: [{ unitId: child, amountCents: 3_000 }],
+      capacity: 2,
+    });
+    const full = await patch(shop, uuid, {
+      availabilityId: other,
+      unitItems: [adult, adult, adult].map((unitId) => ({ unitId })),
+    });
+    expect([full.status, full.body]).toMatchObject([400, { error: 'UNPROCESSABLE_ENTITY' }]);
+    expect(await countersOf(app, departureId)).toEqual({ sold: 2, held: 0, open: 0 });
+    const moved = must(await patch(shop, uuid, { availabilityId: other }));
+    expect(moved).toMatchObject({
+      status: 'CONFIRMED',
+      availabilityId: other,
+      supplierReference: grown.supplierReference,
+    });
+    expect([await countersOf(app, departureId), await countersOf(app, other)]).toEqual([
+      { sold: 0, held: 0, open: 0 },
+      { sold: 2, held: 0, open: 0 },
+    ]);
+    const last = await saleOf(moved);
+    expect(last.booking).toMatchObject({ totalCents: 9_000 });
+    expect(await plannedFor(last.booking.id)).toBe(9_000);
+    expect(await travelersOf(last.booking.id)).toEqual(['Bo Chen', 'Cy Dan']);
+    const owed = last.commissions.filter(({ status }) => status !== 'void').map(({ amountCents }) => amountCents);
+    expect(owed.sort()).toEqual([300, 600]);
+    expect(await app.sql(MISCOUNTED_DEPARTURES)).toEqual([]);
+    expect(must(await call(shop, uuid, 'cancel')).status).toBe('CANCELLED');
+    expect(await countersOf(app, other)).toEqual({ sold: 0, held: 0, open: 0 });
+  });
+
+  it('units are given up only while that is free of charge, and units of a slot stay with it', async () => {
+    const shop = await newShop(app, { settlement: 'net' });
+    const { adult, productId, connection, departureId } = shop;
+    const { id: allotmentId } = await newAllotment(app, {
+      ...{ productId, channelId: connection.channelId, defaultQuantity: 2 },
+    });
+    const policy = await newPolicy(app);
+    const rules = [{ type: 'window', daysBeforeDeparture: 0, refundBasisPoints: 5_000 }];
+    await publish(app, await newDraft(app, policy.id, { rules }));
+    await assign(app, policy.id, { scope: 'product', targetId: productId });
+    const one = randomUUID();
+    const { uuid } = await reserve(shop, [], { unitItems: [{ uuid: one, unitId: adult }] });
+    const sold = await confirm(shop, uuid);
+    const { id: other } = await departureIn(app, 34, { productId, priceCents: 5_000 });
+    for (const changes of [{ availabilityId: other }, { unitItems: [{ unitId: adult }] }]) {
+      const refused = await patch(shop, uuid, changes);
+      expect([refused.status, refused.body]).toMatchObject([
+        400,
+        { error: 'UNPROCESSABLE_ENTITY', errorMessage: expect.stringContaining('would cost a fee') },
+      ]);
+    }
+    const unitItems = [{ uuid: one, unitId: adult }, { unitId: adult }, { unitId: adult }];
+    expect(must(await patch(shop, uuid, { unitItems })).unitItems.length).toBe(3);
+    const { items, booking } = await saleOf(sold);
+    expect(items.map(({ allotmentId: from, quantity }) => [from, quantity])).toEqual(
+      expect.arrayContaining([
+        [allotmentId, 1],
+        [allotmentId, 1],
+        [null, 1],
+      ]),
+    );
+    expect([booking['totalCents'], await plannedFor(booking.id)]).toEqual([15_000, 15_000]);
+    expect(await countersOf(app, departureId)).toEqual({ sold: 3, held: 0, open: 0 });
+    expect(await app.sql(MISCOUNTED_DEPARTURES)).toEqual([]);
+  });
+
+  it('units that staff have changed are not changed by the reseller, and those that staff have cancelled stay cancelled', async () => {
+    const shop = await newShop(app);
+    const { adult, child } = shop;
+    const [one, two, three] = [randomUUID(), randomUUID(), randomUUID()];
+    const own = [
+      { uuid: one, unitId: adult },
+      { uuid: two, unitId: adult },
+      { uuid: three, unitId: child },
+    ];
+    const { uuid } = await reserve(shop, [], { unitItems: own });
+    const { booking, items } = await saleOf(await confirm(shop, uuid));
+    const itemOf = (unitId: string) =>
+      `${STAFF}/${booking.id}/items/${items.find((item) => item['unitId'] === unitId)?.id ?? ''}`;
+    const owner = app.as('owner');
+    expect((await owner.post(`${itemOf(child)}/cancellation`, { reason: 'Ill' })).status).toBe(200);
+    const more = must(await patch(shop, uuid, { unitItems: [...own, { unitId: adult }] }));
+    const states = more.unitItems.map((unit) => [unit.uuid, unit.status]);
+    expect(states).toEqual(
+      expect.arrayContaining([
+        [three, 'CANCELLED'],
+        [one, 'CONFIRMED'],
+      ]),
+    );
+    expect(states.length).toBe(4);
+    expect((await owner.patch(itemOf(adult), { quantity: 1 })).status).toBe(200);
+    const refused = await patch(shop, uuid, { unitItems: [{ uuid: one, unitId: adult }] });
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      { errorMessage: expect.stringContaining('The supplier has changed the booking') },
+    ]);
+  });
+
+  it('changes of sales at the same time leave no seat too many, in whatever direction they move', async () => {
+    const shop = await newShop(app);
+    const { adult, productId, departureId } = shop;
+    const { id: other } = await departureIn(app, 35, { productId, priceCents: 5_000, capacity: 6 });
+    const uuids = await Promise.all(
+      [departureId, departureId, other, other].map(async (availabilityId) => {
+        const { uuid } = await reserve(shop, [adult, adult], { availabilityId });
+        return (await confirm(shop, uuid)).uuid;
+      }),
+    );
+    const changes = uuids.flatMap((uuid, index) => [
+      patch(shop, uuid, { availabilityId: index < 2 ? other : departureId }),
+      patch(shop, uuid, { unitItems: [{ unitId: adult }] }),
+      patch(shop, uuid, { unitItems: [adult, adult, adult].map((unitId) => ({ unitId })) }),
+    ]);
+    const statuses = (await Promise.all(changes)).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 400)).toEqual([]);
+    let units = 0;
+    for (const uuid of uuids) units += (await read(shop, uuid)).unitItems.length;
+    const [here, there] = [await countersOf(app, departureId), await countersOf(app, other)];
+    expect([here?.held, there?.held, (here?.sold ?? 0) + (there?.sold ?? 0)]).toEqual([0, 0, units]);
+    expect(await app.sql(MISCOUNTED_DEPARTURES)).toEqual([]);
   });
 });
 

@@ -27,6 +27,7 @@ import { OctoData } from './supplier/octo-data.js';
 import { OctoOrdersService } from './supplier/octo-orders.service.js';
 import { OctoSalesService } from './supplier/octo-sales.service.js';
 import { ResellersService } from './supplier/resellers.service.js';
+import { SoldChangesService } from './supplier/sold-changes.service.js';
 import { StaffBookingsController } from './supplier/staff-bookings.controller.js';
 import { SupplierController } from './supplier/supplier.controller.js';
 
@@ -66,6 +67,7 @@ import { SupplierController } from './supplier/supplier.controller.js';
     PartnerBookingEvents,
     PartnerDeparturesService,
     ResellersService,
+    SoldChangesService,
   ],
   exports: [ConnectionsService],
 })

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/database/database.js';
+import { Listeners } from '../../../platform/discovery/listeners.js';
 import { CustomersService } from '../../customers/index.js';
 import { type DepartureSummary, departureTax } from '../../operations/index.js';
 import { ProductsService } from '../../products/index.js';
 import { BookingItemsService } from '../bookings/booking-items.service.js';
+import { BookingListener } from '../bookings/booking-listener.js';
 import { BookingsService } from '../bookings/bookings.service.js';
 import { titleOf } from '../item-sales/unit-sales.service.js';
 import type { SoldLine } from '../trip-sales/trip-sales.service.js';
-import { type PartyMember, TravelersService } from '../travelers/travelers.service.js';
+import { type PartyMember, type SeatedPerson, TravelersService } from '../travelers/travelers.service.js';
 
 /** Units of one kind, at one price, from one allotment or the pool. */
 export interface ResellerLine extends Omit<SoldLine, 'type' | 'taxIncludedCents'> {
@@ -24,6 +26,26 @@ export interface ResellerSale {
   /** The people of the lines, in their order. */
   people: readonly PartyMember[];
 }
+
+/** Units of an item that a reseller gives up. */
+export interface GivenUpUnits {
+  itemId: string;
+  /** Units of the item that stay. */
+  quantity: number;
+  /** The numbers of the seats that become free. */
+  seats: readonly number[];
+}
+
+/** Units of a sale that become other ones: of the same departure or of another one. */
+export interface ResellerExchange extends Pick<ResellerSale, 'departure' | 'lines'> {
+  /** The people of the lines, in their order. */
+  people: readonly SeatedPerson[];
+  givenUp: readonly GivenUpUnits[];
+}
+
+type SellHeld = (line: ResellerLine, bookingItemId: string) => Promise<void>;
+
+const CHANGED_BY_RESELLER = 'Changed by the reseller';
 
 /** The channel owes the price, in one amount; the guest has paid the reseller. */
 const ON_ACCOUNT = {
@@ -42,6 +64,7 @@ export class ResellerSalesService {
     private readonly customers: CustomersService,
     private readonly products: ProductsService,
     private readonly travelers: TravelersService,
+    private readonly listeners: Listeners,
   ) {}
 
   /**
@@ -50,7 +73,7 @@ export class ResellerSalesService {
    */
   async sell(
     { channelId, departure, guest, notes, lines, people }: ResellerSale,
-    sellHeld: (line: ResellerLine, bookingItemId: string) => Promise<void>,
+    sellHeld: SellHeld,
   ): Promise<{ bookingId: string; itemIds: string[] }> {
     return this.database.transaction(async () => {
       const { name, email, phone } = guest;
@@ -59,18 +82,53 @@ export class ResellerSalesService {
         ...{ customerId, customerName: name, customerEmail: null, customerPhone: phone, notes },
         ...{ currency: departure.currency, channelId, paymentPolicy: ON_ACCOUNT },
       });
-      const { productId } = departure;
-      const title = (await this.products.findTitle(productId, customerLanguage)) ?? productId;
-      const itemIds: string[] = [];
-      for (const line of lines) {
-        const itemId = await this.addItem(bookingId, line, { title, departure });
-        await sellHeld(line, itemId);
-        itemIds.push(itemId);
-      }
+      const sale = { bookingId, departure, language: customerLanguage };
+      const itemIds = await this.addItems(lines, sale, sellHeld);
       await this.travelers.seatParty(bookingId, people, [itemIds]);
       await this.bookings.confirm(bookingId, null);
       return { bookingId, itemIds };
     });
+  }
+
+  /**
+   * Adds items to a confirmed booking and takes units from others, without a fee. The new units are sold before the others are
+   * released. Returns the IDs of the new items.
+   */
+  async exchange(
+    bookingId: string,
+    { departure, lines, people, givenUp }: ResellerExchange,
+    sellHeld: SellHeld,
+  ): Promise<string[]> {
+    return this.database.transaction(async () => {
+      const { customerLanguage: language } = await this.bookings.lock(bookingId);
+      const itemIds = await this.addItems(lines, { bookingId, departure, language }, sellHeld);
+      const freed = givenUp.flatMap(({ itemId, seats }) => seats.map((seat) => ({ itemId, seat })));
+      for (const { itemId } of givenUp.filter(({ quantity }) => quantity === 0)) {
+        await this.items.cancel({ bookingId, itemId, expected: null }, { reason: CHANGED_BY_RESELLER });
+      }
+      await this.travelers.reseat(bookingId, { freed, itemIds, people });
+      for (const { itemId, quantity } of givenUp.filter((one) => one.quantity > 0)) {
+        await this.items.update({ bookingId, itemId, expected: null }, { quantity }, { reason: CHANGED_BY_RESELLER });
+      }
+      await this.listeners.call(BookingListener, (listener) => listener.itemsAdded?.(bookingId));
+      return itemIds;
+    });
+  }
+
+  private async addItems(
+    lines: readonly ResellerLine[],
+    { bookingId, departure, language }: { bookingId: string; departure: DepartureSummary; language: string | null },
+    sellHeld: SellHeld,
+  ): Promise<string[]> {
+    const { productId } = departure;
+    const title = (await this.products.findTitle(productId, language)) ?? productId;
+    const itemIds: string[] = [];
+    for (const line of lines) {
+      const itemId = await this.addItem(bookingId, line, { title, departure });
+      await sellHeld(line, itemId);
+      itemIds.push(itemId);
+    }
+    return itemIds;
   }
 
   /** A tax code without a rate does not prevent the booking: the reseller has sold the units already. */

@@ -188,6 +188,17 @@ export class TravelersRepository {
     );
   }
 
+  /** The travelers with a seat of an active item of the booking. */
+  async seatedIn(bookingId: string): Promise<string[]> {
+    const rows = await this.database.query<{ id: string }>(
+      `select distinct seat.traveler_id as id from booking_item_travelers seat
+       join booking_items item on item.id = seat.item_id
+       where item.booking_id = $1 and item.status <> 'cancelled'`,
+      [bookingId],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   async replaceSeats(itemId: string, seats: readonly Seat[]): Promise<void> {
     await this.database.execute('delete from booking_item_travelers where item_id = $1', [itemId]);
     await this.database.execute(

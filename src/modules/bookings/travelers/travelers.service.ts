@@ -61,6 +61,15 @@ export interface PartyMember {
   phone?: string | null;
 }
 
+/** The number of a seat of an item, from 1. */
+export interface ItemSeat {
+  itemId: string;
+  seat: number;
+}
+
+/** Someone on a seat of a new item: the traveler of a seat that becomes free, otherwise a new one. */
+export type SeatedPerson = PartyMember & { from?: ItemSeat | null };
+
 /** What a request says about a traveler, with its sensitive values sealed. */
 interface Given {
   id: string;
@@ -294,15 +303,44 @@ export class TravelersService {
       const place = { bookingId, position: index + 1, others: travelers, customers: new Map<string, LockedCustomer>() };
       travelers.push(await this.insert({ id: newId('trav'), changes, prefix: '' }, place));
     }
-    for (const itemIds of services) {
-      let seated = 0;
-      for (const itemId of itemIds) {
-        const people = (await this.bookings.getItem({ bookingId, itemId })).people();
-        const ids = travelers.slice(seated, seated + people).map(({ id }) => id);
-        await this.repository.replaceSeats(itemId, seatsFor(ids, []));
-        seated += people;
-      }
+    const ids = travelers.map(({ id }) => id);
+    for (const itemIds of services) await this.seatInOrder(bookingId, ids, itemIds);
+  }
+
+  /**
+   * Frees seats of a locked booking, and puts people on the seats of new items in their order. Travelers behind a free seat move up;
+   * those who are left without a seat are cancelled.
+   */
+  async reseat(
+    bookingId: string,
+    {
+      freed,
+      itemIds,
+      people,
+    }: { freed: readonly ItemSeat[]; itemIds: readonly string[]; people: readonly SeatedPerson[] },
+  ): Promise<void> {
+    const travelers = await this.repository.lockAllOf(bookingId);
+    const sitting = new Map<string, string>();
+    for (const itemId of new Set(freed.map((one) => one.itemId))) {
+      const seats = freed.filter((one) => one.itemId === itemId).map(({ seat }) => seat);
+      const before = await this.repository.seatsOf(itemId);
+      for (const { seat, travelerId } of before) if (seats.includes(seat)) sitting.set(`${itemId} ${seat}`, travelerId);
+      const staying = before.filter(({ seat }) => !seats.includes(seat));
+      const after = staying.map(({ seat, travelerId }) => ({
+        ...{ seat: seat - seats.filter((free) => free < seat).length, travelerId },
+      }));
+      await this.repository.replaceSeats(itemId, after);
+      this.recordSeats({ bookingId, itemId }, before, after);
     }
+    const seated: string[] = [];
+    for (const { from, ...person } of people) {
+      const known = from ? sitting.get(`${from.itemId} ${from.seat}`) : undefined;
+      if (known === undefined && travelers.length >= MAX_TRAVELERS) break;
+      if (known === undefined) travelers.push(await this.insertLast(bookingId, person, travelers));
+      seated.push(known ?? travelers.at(-1)?.id ?? '');
+    }
+    await this.seatInOrder(bookingId, seated, itemIds);
+    await this.cancelUnseated(bookingId, [...sitting.values()], travelers);
   }
 
   /**
@@ -322,6 +360,63 @@ export class TravelersService {
       copies.push(await this.insert({ id: newId('trav'), changes, prefix: '' }, place));
     }
     return new Map(originals.flatMap(({ id }, index) => (copies[index] ? [[id, copies[index].id] as const] : [])));
+  }
+
+  /** Gives the travelers on these seats of a locked booking another name or contact; what a person lacks stays as it was. */
+  async describe(bookingId: string, people: readonly (ItemSeat & { person: PartyMember })[]): Promise<void> {
+    const all = await this.repository.lockAllOf(bookingId);
+    for (const { itemId, seat, person } of people) {
+      const sitting = (await this.repository.seatsOf(itemId)).find((one) => one.seat === seat);
+      const traveler = all.find(({ id }) => id === sitting?.travelerId);
+      if (!traveler) continue;
+      const given = Object.entries(changesOf(person)).filter(([, value]) => value !== null && value !== undefined);
+      const place = { position: traveler.position, others: all, customers: new Map<string, LockedCustomer>() };
+      await this.save(traveler, { id: traveler.id, changes: Object.fromEntries(given), prefix: '' }, place);
+    }
+  }
+
+  /** Fills the seats of these items, one item after the other. */
+  private async seatInOrder(
+    bookingId: string,
+    travelerIds: readonly string[],
+    itemIds: readonly string[],
+  ): Promise<void> {
+    let seated = 0;
+    for (const itemId of itemIds) {
+      const people = (await this.bookings.getItem({ bookingId, itemId })).people();
+      await this.repository.replaceSeats(itemId, seatsFor(travelerIds.slice(seated, seated + people), []));
+      seated += people;
+    }
+  }
+
+  private async insertLast(
+    bookingId: string,
+    person: PartyMember,
+    others: readonly BookingTraveler[],
+  ): Promise<BookingTraveler> {
+    const position = Math.max(0, ...others.map((other) => other.position)) + 1;
+    const place = { bookingId, position, others, customers: new Map<string, LockedCustomer>() };
+    return this.insert({ id: newId('trav'), changes: changesOf(person), prefix: '' }, place);
+  }
+
+  /** Cancels those of these travelers of a locked booking who have no seat of an active item; the last one of it stays. */
+  private async cancelUnseated(
+    bookingId: string,
+    travelerIds: readonly string[],
+    all: BookingTraveler[],
+  ): Promise<void> {
+    const seated = await this.repository.seatedIn(bookingId);
+    const leaving = all.filter(({ id }) => travelerIds.includes(id) && !seated.includes(id));
+    const next = all.find((traveler) => traveler.status === 'active' && !leaving.includes(traveler));
+    if (!next) return;
+    if (leaving.some(({ isLead }) => isLead)) {
+      await this.dismissLead(leaving);
+      await this.lead(next, true);
+    }
+    for (const traveler of leaving) {
+      const place = { position: traveler.position, others: all, customers: new Map<string, LockedCustomer>() };
+      await this.save(traveler, { id: traveler.id, changes: { status: 'cancelled' }, prefix: '' }, place);
+    }
   }
 
   /** Rejects a request without locks, before its values are sealed; `change` repeats the check. */

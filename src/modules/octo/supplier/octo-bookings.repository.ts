@@ -127,9 +127,9 @@ export class OctoBookingsRepository {
     await this.database.together(() => Promise.all(units.map((unit) => this.database.insert(unit))));
   }
 
-  /** Replaces the units of a locked booking. */
-  async replaceUnits(octoBookingId: string, units: readonly OctoUnitItem[]): Promise<void> {
-    await this.database.execute('delete from octo_unit_items where octo_booking_id = $1', [octoBookingId]);
+  /** Replaces these units of a locked booking. */
+  async replaceUnits(former: readonly OctoUnitItem[], units: readonly OctoUnitItem[]): Promise<void> {
+    await this.database.execute('delete from octo_unit_items where id = any($1)', [former.map(({ id }) => id)]);
     await this.insertUnits(units);
   }
 
@@ -171,11 +171,9 @@ export class OctoBookingsRepository {
     ]);
   }
 
-  /** Staff cancelled or reinstated the item of a booking. */
-  async setCancelled(bookingItemIds: readonly string[], cancelledAt: Date | null): Promise<void> {
-    await this.database.execute('update octo_unit_items set cancelled_at = $2 where booking_item_id = any($1)', [
-      bookingItemIds,
-      cancelledAt,
-    ]);
+  /** Staff cancelled or reinstated the item of a booking. Returns whether units of a reservation belong to it. */
+  async setCancelled(bookingItemId: string, cancelledAt: Date | null): Promise<boolean> {
+    const text = 'update octo_unit_items set cancelled_at = $2 where booking_item_id = $1';
+    return (await this.database.execute(text, [bookingItemId, cancelledAt])).count > 0;
   }
 }

@@ -24,7 +24,6 @@ import {
   type ListReservations,
   type ReservationBody,
   type ReservationChanges,
-  type UnitItemBody,
 } from './octo-booking.dto.js';
 import { OctoBooking, type OctoContact, type OctoUnitItem, type Refund } from './octo-booking.entity.js';
 import { isCancellable, toOctoBooking } from './octo-booking-object.js';
@@ -32,7 +31,9 @@ import { OctoBookingsRepository } from './octo-bookings.repository.js';
 import { badRequest, invalidId, unprocessableOrder } from './octo-errors.js';
 import { isUuid, type Order, type OrderBody, OctoOrdersService } from './octo-orders.service.js';
 import { OctoSalesService } from './octo-sales.service.js';
-import { CatalogueService, ONLY_OPTION } from './catalogue.service.js';
+import { assertCurrency, exchangedUnits, isReordered, orderOf } from './changed-order.js';
+import { SoldChangesService } from './sold-changes.service.js';
+import { CatalogueService } from './catalogue.service.js';
 import type { Reseller } from './resellers.service.js';
 
 const MAX_HOLDS = 2_000;
@@ -68,6 +69,7 @@ export class OctoBookingsService {
     private readonly bookings: BookingsService,
     private readonly vouchers: VouchersService,
     private readonly sales: OctoSalesService,
+    private readonly soldChanges: SoldChangesService,
     private readonly catalogue: CatalogueService,
     private readonly connections: ConnectionsService,
     private readonly terms: TermsService,
@@ -119,18 +121,19 @@ export class OctoBookingsService {
     });
   }
 
-  /** A change of the departure or the units holds the new seats before it releases the former ones. */
-  async update(uuid: string, body: ReservationChanges, reseller: Reseller): Promise<object> {
+  /** A change of the departure or the units takes the new seats before it releases the former ones. */
+  async update(uuid: string, changes: ReservationChanges, reseller: Reseller): Promise<object> {
     assertSelling(reseller);
-    return this.change('update', { uuid, reseller }, async (booking, units) => {
+    return this.change('update', { uuid, reseller }, async (booking, all) => {
+      const units = all.filter(({ cancelledAt }) => cancelledAt === null);
+      const body = withoutCancelled(changes, all);
       if (booking.status !== 'ON_HOLD' && booking.status !== 'CONFIRMED') {
         throw unprocessableOrder('The booking has ended');
       }
       if (isReordered(booking, units, body)) {
-        if (booking.status === 'CONFIRMED') {
-          throw unprocessableOrder('A confirmed booking keeps its availability and units; cancel it and book again');
-        }
-        await this.reorder(booking, units, orderOf(booking, units, body), reseller);
+        const order = orderOf(booking, units, body);
+        if (booking.bookingId === null) await this.reorder(booking, units, order, reseller);
+        else await this.soldChanges.exchange(booking, units, { body: order, reseller });
       } else if (body.unitItems) {
         await this.repository.describeUnits(units, body.unitItems);
       }
@@ -138,6 +141,7 @@ export class OctoBookingsService {
       if (body.resellerReference !== undefined) booking.resellerReference = body.resellerReference;
       if (body.notes !== undefined) booking.notes = body.notes;
       if (body.contact) booking.contact = contactOf(body.contact);
+      await this.soldChanges.describe(booking, body);
       if (body.expirationMinutes && booking.status === 'ON_HOLD') {
         await this.prolong(booking, body.expirationMinutes, reseller);
       }
@@ -211,7 +215,8 @@ export class OctoBookingsService {
   }
 
   async followItem(bookingId: string, itemId: string, { isCancelled }: { isCancelled: boolean }): Promise<void> {
-    await this.repository.setCancelled([itemId], isCancelled ? this.clock.now() : null);
+    // Items that staff added do not belong to the reservation.
+    if (!(await this.repository.setCancelled(itemId, isCancelled ? this.clock.now() : null))) return;
     await this.follow('update', bookingId, (booking) => {
       booking.updatedAt = this.clock.now();
       return true;
@@ -315,24 +320,12 @@ export class OctoBookingsService {
     const order = await this.orders.check(booking.id, body, { ...reseller, isTest: booking.testMode });
     const { departure, optionId, hasVoucher, units } = order;
     assertCurrency(booking, departure);
-    const isSamePlace = departure.id === booking.departureId && optionId === booking.optionId;
-    const [added, kept]: [OctoUnitItem[], OctoUnitItem[]] = [[], []];
-    for (const unit of units) {
-      const same = former.find(({ uuid, unitId }) => uuid === unit.uuid && unitId === unit.unitId);
-      if (!same || !isSamePlace) added.push(unit);
-      else {
-        kept.push(same);
-        const { allotmentId, seats, retailCents, netCents, soldUnit } = same;
-        Object.assign(unit, { allotmentId, seats, retailCents, netCents, soldUnit });
-      }
-      if (same) keepDescription(unit, same, body.unitItems?.[unit.position]);
-    }
-    const removed = former.filter((unit) => !kept.includes(unit));
+    const { added, removed } = exchangedUnits(booking, former, { order, given: body.unitItems });
     await this.departures.lock([booking.departureId, departure.id]);
     const terms = { connection: reseller.connection, isTest: booking.testMode };
     if (added.length > 0) await this.units.hold(departure.id, added, terms);
     if (removed.length > 0) await this.releaseUnits(booking, removed);
-    await this.repository.replaceUnits(booking.id, units);
+    await this.repository.replaceUnits(former, units);
     Object.assign(booking, { productId: departure.productId, optionId, departureId: departure.id, hasVoucher });
     if (booking.expiresAt !== null && lastHoldEnd(departure) < booking.expiresAt) {
       booking.expiresAt = lastHoldEnd(departure);
@@ -503,20 +496,19 @@ function assertEnvironment({ testMode }: OctoBooking, { isTest }: Reseller): voi
     throw unprocessableOrder('The booking is live: a request with Octo-Env test cannot change it');
 }
 
-/** The prices of a reservation are in the currency in which it was reserved. */
-function assertCurrency({ currency }: OctoBooking, departure: DepartureSummary): void {
-  if (departure.currency !== currency) throw unprocessableOrder(`The departure is no longer sold in ${currency}`);
-}
-
 /** The cut-off of the departure, otherwise its start. */
 function lastHoldEnd({ bookableUntil, startsAt }: DepartureSummary): Date {
   return bookableUntil ?? startsAt;
 }
 
-/** A unit that stays keeps the reference and contact that the request omits. */
-function keepDescription(unit: OctoUnitItem, former: OctoUnitItem, item: UnitItemBody | undefined): void {
-  if (item?.resellerReference === undefined) unit.resellerReference = former.resellerReference;
-  if (!item?.contact) unit.contact = former.contact;
+/** Units that staff have cancelled stay as they are. */
+function withoutCancelled(changes: ReservationChanges, units: readonly OctoUnitItem[]): ReservationChanges {
+  const cancelled = units.filter(({ cancelledAt }) => cancelledAt !== null).map(({ uuid }) => uuid);
+  if (!changes.unitItems || cancelled.length === 0) return changes;
+  return {
+    ...changes,
+    unitItems: changes.unitItems.filter(({ uuid }) => !cancelled.includes(uuid?.toLowerCase() ?? '')),
+  };
 }
 
 /** The hold lasts as long as the reseller asks for, at most as long as its connection allows. */
@@ -538,31 +530,6 @@ function digestOf({ productId, optionId, availabilityId, unitItems }: Reservatio
 function referenceOf({ bookingId, testMode, confirmedAt, id }: OctoBooking, numbers: ReadonlyMap<string, string>) {
   if (testMode) return confirmedAt === null ? null : `TEST-${id.slice(-12)}`;
   return bookingId === null ? null : (numbers.get(bookingId) ?? null);
-}
-
-type ChangedOrder = Pick<ReservationChanges, 'productId' | 'optionId' | 'availabilityId' | 'unitItems'>;
-
-/** Whether the changes concern more than references and contacts. */
-function isReordered(booking: OctoBooking, units: readonly OctoUnitItem[], changes: ChangedOrder): boolean {
-  const { productId, optionId, availabilityId, unitItems } = changes;
-  if (productId && productId !== booking.productId) return true;
-  if (optionId && optionId !== (booking.optionId ?? ONLY_OPTION)) return true;
-  if (availabilityId && availabilityId !== booking.departureId) return true;
-  if (!unitItems) return false;
-  const isKept = unitItems.every((item) =>
-    units.some(({ uuid, unitId }) => uuid === item.uuid?.toLowerCase() && unitId === item.unitId),
-  );
-  return !isKept || unitItems.length !== units.length;
-}
-
-/** The order that the reservation has after these changes. */
-function orderOf(booking: OctoBooking, units: readonly OctoUnitItem[], changes: ChangedOrder): OrderBody {
-  return {
-    productId: changes.productId ?? booking.productId,
-    optionId: changes.optionId ?? booking.optionId ?? ONLY_OPTION,
-    availabilityId: changes.availabilityId ?? booking.departureId,
-    unitItems: changes.unitItems ?? units,
-  };
 }
 
 /** A full name also stands for first and last name. */

@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AllotmentsService, ChannelsService } from '../../distribution/index.js';
-import { type ResellerLine, ResellerSalesService } from '../../bookings/index.js';
+import {
+  type GivenUpUnits,
+  type ItemSeat,
+  type ResellerLine,
+  ResellerSalesService,
+  type SeatedPerson,
+} from '../../bookings/index.js';
 import { CommissionsService } from '../../finance/index.js';
 import { type DepartureSummary, DeparturesService } from '../../operations/index.js';
 import type { Connection } from '../connections/connection.entity.js';
@@ -11,6 +17,18 @@ import { OctoBookingsRepository } from './octo-bookings.repository.js';
 interface SoldTogether {
   line: ResellerLine;
   units: OctoUnitItem[];
+}
+
+/** What becomes of the booking of a reservation whose units change. */
+interface SoldExchange {
+  bookingId: string;
+  /** That of the new units. */
+  departure: DepartureSummary;
+  added: readonly OctoUnitItem[];
+  givenUp: readonly GivenUpUnits[];
+  /** The former seats of the people of units, by the uuid of the unit. */
+  seatsOf: ReadonlyMap<string, readonly ItemSeat[]>;
+  channelId: string;
 }
 
 /** Turns a reservation into a confirmed booking, with the prices of the reservation and the commission of the channel. */
@@ -33,7 +51,6 @@ export class OctoSalesService {
   ): Promise<string> {
     const { id: departureId } = departure;
     const groups = togetherOf(booking, units);
-    const ordered = groups.flatMap((group) => group.units);
     const sale = {
       ...{ channelId, departure, notes: booking.notes, lines: groups.map(({ line }) => line) },
       guest: {
@@ -41,18 +58,48 @@ export class OctoSalesService {
         email: booking.contact.emailAddress,
         phone: booking.contact.phoneNumber,
       },
-      people: ordered.flatMap(({ contact, soldUnit: { peoplePerUnit } }) =>
-        Array.from({ length: peoplePerUnit }, (_, index) => (index === 0 ? memberOf(contact) : {})),
-      ),
+      people: groups.flatMap((group) => group.units.flatMap((unit) => peopleOf(unit))),
     };
-    const { bookingId, itemIds } = await this.sales.sell(
-      sale,
-      async ({ allotmentId, quantity, seatsPerUnit }, itemId) => {
-        const seats = quantity * seatsPerUnit;
-        if (allotmentId === null) await this.departures.sellHeld(departureId, seats);
-        else await this.allotments.sellHeld({ allotmentId, departureId }, { bookingItemId: itemId, units: seats });
-      },
+    const { bookingId, itemIds } = await this.sales.sell(sale, this.sellHeldOn(departureId));
+    await this.noteItems(groups, itemIds, { booking, channelId });
+    return bookingId;
+  }
+
+  /**
+   * Sells more units of the booking of a locked reservation, whose seats are held and whose rows are stored, and gives up others.
+   * Travelers of a unit that moves to another departure move with it.
+   */
+  async exchange(
+    booking: OctoBooking,
+    { bookingId, departure, added, givenUp, seatsOf, channelId }: SoldExchange,
+  ): Promise<void> {
+    const groups = togetherOf(booking, added);
+    const people = groups.flatMap((group) =>
+      group.units.flatMap((unit) =>
+        peopleOf(unit).map((person, index): SeatedPerson => ({
+          ...person,
+          from: seatsOf.get(unit.uuid)?.[index] ?? null,
+        })),
+      ),
     );
+    const change = { departure, lines: groups.map(({ line }) => line), people, givenUp };
+    const itemIds = await this.sales.exchange(bookingId, change, this.sellHeldOn(departure.id));
+    await this.noteItems(groups, itemIds, { booking, channelId });
+  }
+
+  private sellHeldOn(departureId: string) {
+    return async ({ allotmentId, quantity, seatsPerUnit }: ResellerLine, bookingItemId: string): Promise<void> => {
+      const units = quantity * seatsPerUnit;
+      if (allotmentId === null) await this.departures.sellHeld(departureId, units);
+      else await this.allotments.sellHeld({ allotmentId, departureId }, { bookingItemId, units });
+    };
+  }
+
+  private async noteItems(
+    groups: readonly SoldTogether[],
+    itemIds: readonly string[],
+    terms: { booking: OctoBooking; channelId: string },
+  ): Promise<void> {
     for (const [index, { units: own }] of groups.entries()) {
       const itemId = itemIds[index];
       if (itemId === undefined) throw new Error('A group of units has no item');
@@ -60,9 +107,8 @@ export class OctoSalesService {
         own.map(({ id }) => id),
         itemId,
       );
-      await this.addCommission(itemId, own[0], { booking, channelId });
+      await this.addCommission(itemId, own[0], terms);
     }
-    return bookingId;
   }
 
   /** The commission is fixed per unit, so that it adds up to what the reseller has seen. */
@@ -96,10 +142,14 @@ function togetherOf({ settlement }: OctoBooking, units: readonly OctoUnitItem[])
 }
 
 /** The full name, otherwise first and last name; null without either. */
-function nameOf({ fullName, firstName, lastName }: OctoContact): string | null {
+export function nameOf({ fullName, firstName, lastName }: OctoContact): string | null {
   return fullName || [firstName, lastName].filter(Boolean).join(' ') || null;
 }
 
-function memberOf(contact: OctoContact) {
+function peopleOf({ contact, soldUnit: { peoplePerUnit } }: OctoUnitItem) {
+  return Array.from({ length: peoplePerUnit }, (_, index) => (index === 0 ? memberOf(contact) : {}));
+}
+
+export function memberOf(contact: OctoContact) {
   return { name: nameOf(contact), email: contact.emailAddress, phone: contact.phoneNumber };
 }
