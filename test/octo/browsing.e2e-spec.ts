@@ -83,6 +83,7 @@ describe('the supplier and its products', () => {
     expect([headers['octo-capabilities'], headers['octo-env']]).toEqual(['', 'live']);
     expect((await shop.reseller.get('/octo/capabilities/')).body).toEqual([
       { id: 'octo/pricing', revision: 1, required: false, dependencies: [], docs: null },
+      { id: 'octo/content', revision: 1, required: false, dependencies: [], docs: null },
     ]);
   });
 
@@ -121,6 +122,65 @@ describe('the supplier and its products', () => {
     expect(priced.body).toMatchObject({ defaultCurrency: 'EUR', availableCurrencies: ['EUR'], pricingPer: 'UNIT' });
     const listed = await reseller.get<{ id: string }[]>('/octo/products');
     expect(listed.body.map(({ id }) => id)).toContain(productId);
+  });
+
+  it('the content of a product comes in one language, with its pictures and its meeting point', async () => {
+    const owner = app.as('owner');
+    const place = { name: 'Harbour', kind: 'meeting_point', latitude: 45.18, longitude: 28.8 };
+    const address = { line1: 'Isaccei 1', city: 'Tulcea', country: 'RO' };
+    const facility = await owner.post<{ data: { id: string } }>('/v1/admin/operations/facilities', {
+      ...place,
+      address,
+    });
+    expect(facility.status).toBe(201);
+    const { productId, reseller } = await newShop(
+      app,
+      {},
+      {
+        product: {
+          ...{ kind: 'day_tour', durationMinutes: 240, facilityId: facility.body.data.id },
+          texts: [
+            { locale: 'en', title: 'Danube Delta', summary: 'By boat.' },
+            { locale: 'de', title: 'Donaudelta', description: 'Mit dem Boot.' },
+          ],
+          media: [
+            { url: 'https://media.example.com/terms.pdf', kind: 'document' },
+            { url: 'https://media.example.com/delta.png', kind: 'image', caption: 'Pelicans' },
+            { url: 'https://www.youtube.com/watch?v=1', kind: 'video' },
+          ],
+        },
+      },
+    );
+    const read = async (language: string) => {
+      const headers = { 'Octo-Capabilities': 'octo/content', 'Accept-Language': language };
+      return reseller.get<Record<string, unknown>>(`/octo/products/${productId}`, { headers });
+    };
+    const german = await read('fr, de-AT;q=0.8, en;q=0.5');
+    expect([german.headers['content-language'], german.headers['octo-capabilities']]).toEqual(['de', 'octo/content']);
+    const nothing = { features: [], faqs: [], durationMinutesFrom: 240, durationMinutesTo: null, commentary: [] };
+    const file = { title: null, copyright: null };
+    expect(german.body).toMatchObject({
+      ...{ title: 'Donaudelta', shortDescription: null, description: 'Mit dem Boot.', categoryLabels: ['day-trips'] },
+      ...nothing,
+      media: [
+        { ...file, src: 'https://media.example.com/delta.png', type: 'image/png', rel: 'COVER', caption: 'Pelicans' },
+        { ...file, src: 'https://www.youtube.com/watch?v=1', type: 'external/youtube', rel: 'GALLERY', caption: null },
+      ],
+      locations: [
+        {
+          ...{ title: 'Harbour', types: ['START'] },
+          place: {
+            latitude: 45.18,
+            longitude: 28.8,
+            postalAddress: { streetAddress: 'Isaccei 1', addressCountry: 'RO' },
+          },
+        },
+      ],
+      options: [{ ...nothing, title: 'Morning', media: [], units: [{ title: 'Adult' }, { title: 'Child' }] }],
+    });
+    const other = await read('fr');
+    expect([other.headers['content-language'], other.body['title']]).toEqual(['en', 'Danube Delta']);
+    expect((await reseller.get<object>(`/octo/products/${productId}`)).body).not.toHaveProperty('title');
   });
 
   it('a product that is unknown, a draft or not listed for the connection is INVALID_PRODUCT_ID', async () => {

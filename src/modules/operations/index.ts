@@ -11,7 +11,7 @@ export {
   type ShortageRule,
 } from './departures/departure-listener.js';
 export { departureSubject } from './departures/departure-subject.js';
-export { FacilitiesService } from './facilities/facilities.service.js';
+export { FacilitiesService, type PlacedFacility } from './facilities/facilities.service.js';
 export { SlotWarning } from './departures/departure-followers.dto.js';
 export type { Units } from './departures/departures.repository.js';
 export { DeparturesService } from './departures/departures.service.js';

@@ -35,5 +35,6 @@ export { QUESTION_SCOPES, QUESTION_TYPES, type QuestionScope, type QuestionType 
 export { ProductUnitsService } from './products/product-units.service.js';
 export type { VoucherRule } from './products/voucher-rules.js';
 export { productSubject } from './products/product-subject.js';
+export { type ProductKind, type ProductMedia, textIn } from './products/product-texts.js';
 export { ProductsService } from './products/products.service.js';
 export { ProductsModule } from './products.module.js';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Env } from '../../../platform/config/env.js';
 import { TermsService } from '../../legal/index.js';
-import { DeparturesService } from '../../operations/index.js';
+import { setResponseHeader } from '../../../platform/http/response-headers.js';
+import { DeparturesService, FacilitiesService, type PlacedFacility } from '../../operations/index.js';
 import { OrganizationService } from '../../organization/index.js';
 import {
   type ChannelOption,
@@ -10,6 +11,7 @@ import {
   type ChannelUnit,
 } from '../../products/index.js';
 import type { OctoOption, OctoPricing, OctoProduct, OctoUnit } from './octo-objects.js';
+import { contentOf, contentOfOption, languageOf } from './octo-content.js';
 import { badRequest, invalidId } from './octo-errors.js';
 import { pricingOf, type UnitCents } from './octo-pricing.js';
 import type { Reseller } from './resellers.service.js';
@@ -30,7 +32,16 @@ const CONTACT_FIELDS: Readonly<Record<string, string>> = {
   language: 'locales',
 };
 
-type Terms = { locale: string; cutoffDays: number; startTimes: string[]; lowest: ReadonlyMap<string, UnitCents> };
+/** The language of an answer and the meeting points of its products, by their IDs; null without the capability. */
+type Content = { language: string; places: ReadonlyMap<string, PlacedFacility> } | null;
+
+interface Terms {
+  locale: string;
+  cutoffDays: number;
+  startTimes: string[];
+  lowest: ReadonlyMap<string, UnitCents>;
+  content: Content;
+}
 
 /** The supplier and its products, as a reseller sees them. */
 @Injectable()
@@ -38,26 +49,29 @@ export class CatalogueService {
   constructor(
     private readonly products: ChannelProductsService,
     private readonly departures: DeparturesService,
+    private readonly facilities: FacilitiesService,
     private readonly terms: TermsService,
     private readonly organization: OrganizationService,
     private readonly env: Env,
   ) {}
 
-  async getSupplier(): Promise<object> {
+  async getSupplier({ withContent }: Pick<Reseller, 'withContent'>): Promise<object> {
     const { id, legalName, tradeName, website, email, phone, address } = await this.organization.getProfile();
     const contact = { website, email, telephone: phone, address };
-    return { id, name: tradeName ?? legalName, endpoint: `${this.env.baseUrl}/octo`, contact };
+    const supplier = { id, name: tradeName ?? legalName, endpoint: `${this.env.baseUrl}/octo`, contact };
+    return withContent ? { ...supplier, shortDescription: null, media: [] } : supplier;
   }
 
-  async list({ connection, isSelling, withPricing }: Reseller): Promise<OctoProduct[]> {
+  async list(reseller: Reseller): Promise<OctoProduct[]> {
+    const { connection, isSelling } = reseller;
     if (!isSelling) return [];
     const ids = connection.catalogue === 'all' ? null : connection.productIds;
-    return this.describe(await this.products.list(ids, MAX_PRODUCTS), { connection, withPricing });
+    return this.describe(await this.products.list(ids, MAX_PRODUCTS), reseller);
   }
 
-  async get(id: string, { connection, withPricing, isSelling }: Reseller): Promise<OctoProduct> {
-    const product = isSelling ? await this.find(id, { connection }) : null;
-    const [described] = product ? await this.describe([product], { connection, withPricing }) : [];
+  async get(id: string, reseller: Reseller): Promise<OctoProduct> {
+    const product = reseller.isSelling ? await this.find(id, reseller) : null;
+    const [described] = product ? await this.describe([product], reseller) : [];
     if (!described) throw invalidId('INVALID_PRODUCT_ID', 'productId', id);
     return described;
   }
@@ -104,13 +118,14 @@ export class CatalogueService {
   /** A product without departures in the next days has no currency, so it has no amounts. */
   private async describe(
     products: readonly ChannelProduct[],
-    { connection, withPricing }: Pick<Reseller, 'connection' | 'withPricing'>,
+    { connection, withPricing, withContent, languages }: Reseller,
   ): Promise<OctoProduct[]> {
     const ids = products.map(({ id }) => id);
     const outlooks = new Map(
       (await this.departures.outlookOf(ids, OUTLOOK_DAYS)).map((outlook) => [outlook.productId, outlook]),
     );
     const { defaultLanguage: locale } = await this.organization.getProfile();
+    const content = withContent ? await this.contentFor(products, languageOf(products, languages, locale)) : null;
     const { channelId } = connection;
     const described: OctoProduct[] = [];
     const cutoffs = await this.terms.lastRefundDays(ids, { channelId });
@@ -119,10 +134,17 @@ export class CatalogueService {
       const [currency] = currencies;
       const lowest =
         withPricing && currency ? await this.products.lowestPrices(product, { channelId, currency }) : new Map();
-      const terms = { locale, cutoffDays: cutoffs.get(product.id) ?? 0, startTimes, lowest };
+      const terms = { locale, cutoffDays: cutoffs.get(product.id) ?? 0, startTimes, lowest, content };
       described.push(toProduct(product, terms, { connection, currencies: withPricing ? currencies : null }));
     }
     return described;
+  }
+
+  private async contentFor(products: readonly ChannelProduct[], language: string): Promise<Content> {
+    setResponseHeader('Content-Language', language);
+    const ids = products.flatMap(({ facilityId }) => facilityId ?? []);
+    const places = ids.length === 0 ? [] : await this.facilities.listPlaced(ids);
+    return { language, places: new Map(places.map((place) => [place.id, place])) };
   }
 }
 
@@ -136,11 +158,12 @@ function toProduct(
   { connection, currencies }: Pick<Reseller, 'connection'> & { currencies: string[] | null },
 ): OctoProduct {
   const { id, name, timeZone, issueVouchers, options } = product;
+  const { content } = terms;
   const hasVouchers = issueVouchers !== 'never';
   const [currency] = currencies ?? [];
   const pricing = (cents: UnitCents): OctoPricing[] =>
     currency === undefined ? [] : [pricingOf(cents, { connection, currency })];
-  const units = product.units.map((unit) => toUnit(unit, product, currencies && terms, pricing));
+  const units = product.units.map((unit) => toUnit(unit, product, terms, currencies && pricing));
   return {
     ...{ id, internalName: name, reference: null, locale: terms.locale, timeZone },
     ...{ allowFreesale: false, instantConfirmation: true, instantDelivery: issueVouchers === 'on_confirmation' },
@@ -154,13 +177,14 @@ function toProduct(
       availableCurrencies: currencies,
       pricingPer: 'UNIT' as const,
     }),
+    ...(content && contentOf(product, { language: content.language, meetingPoint: placeOf(product, content) })),
   };
 }
 
 function toOption(
   option: ChannelOption | null,
-  { options, requiredContactFields }: ChannelProduct,
-  { cutoffDays, startTimes }: Terms,
+  { name, options, requiredContactFields, durationMinutes }: ChannelProduct,
+  { cutoffDays, startTimes, content }: Terms,
   units: OctoUnit[],
 ): OctoOption {
   const times = option && option.startTimes.length > 0 ? option.startTimes : startTimes;
@@ -176,16 +200,21 @@ function toOption(
     requiredContactFields: octoFields(requiredContactFields),
     restrictions: { minUnits: option?.minUnits ?? 1, maxUnits: option?.maxUnits ?? null },
     units,
+    ...(content && contentOfOption(option?.name ?? name, durationMinutes)),
   };
+}
+
+function placeOf({ facilityId }: ChannelProduct, { places }: NonNullable<Content>): PlacedFacility | null {
+  return facilityId === null ? null : (places.get(facilityId) ?? null);
 }
 
 function toUnit(
   unit: ChannelUnit,
   { requiredTravelerFields }: ChannelProduct,
-  priced: Terms | null,
-  pricing: (cents: UnitCents) => OctoPricing[],
+  { lowest, content }: Terms,
+  pricing: ((cents: UnitCents) => OctoPricing[]) | null,
 ): OctoUnit {
-  const cents = priced?.lowest.get(unit.id);
+  const cents = lowest.get(unit.id);
   return {
     id: unit.id,
     internalName: unit.name,
@@ -201,6 +230,7 @@ function toUnit(
       paxCount: unit.paxCount,
       accompaniedBy: unit.accompaniedBy,
     },
-    ...(priced && { pricingFrom: cents === undefined ? [] : pricing(cents) }),
+    ...(pricing && { pricingFrom: cents === undefined ? [] : pricing(cents) }),
+    ...(content && { title: unit.name, features: [] }),
   };
 }

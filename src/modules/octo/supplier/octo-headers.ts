@@ -8,11 +8,14 @@ export interface OctoHeaders {
   /** Without `octo/`, lower case; also unknown ones. */
   capabilities: readonly string[];
   environment: 'live' | 'test';
+  /** Language tags, the most wanted first. */
+  languages: readonly string[];
 }
 
-/** Reads the capabilities, from the header or the parameter `_capabilities`, and the environment. */
+/** Reads the capabilities (from the header or the parameter `_capabilities`), the environment and the languages. */
 export const WithOctoHeaders = createParamDecorator((_: unknown, context: ExecutionContext): OctoHeaders => {
-  const { headers, query } = context.switchToHttp().getRequest<Request>();
+  const request = context.switchToHttp().getRequest<Request>();
+  const { headers, query } = request;
   const given = [headers['octo-capabilities'], query['_capabilities']].filter((one) => typeof one === 'string');
   const capabilities = given
     .flatMap((list) => list.split(',', MAX_CAPABILITIES))
@@ -23,5 +26,5 @@ export const WithOctoHeaders = createParamDecorator((_: unknown, context: Execut
         .replace(/^octo\//, ''),
     );
   const isTest = String(headers['octo-env'] ?? '').toLowerCase() === 'test';
-  return { capabilities, environment: isTest ? 'test' : 'live' };
+  return { capabilities, environment: isTest ? 'test' : 'live', languages: request.acceptsLanguages() };
 });

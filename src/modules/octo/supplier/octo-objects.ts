@@ -28,9 +28,50 @@ export interface OctoUnit {
     accompaniedBy: string[];
   };
   pricingFrom?: OctoPricing[];
+  title?: string;
+  features?: [];
 }
 
-export interface OctoOption {
+export interface OctoMedia {
+  src: string;
+  type: string;
+  rel: 'COVER' | 'GALLERY';
+  title: string | null;
+  caption: string | null;
+  copyright: string | null;
+}
+
+export interface OctoLocation {
+  title: string | null;
+  shortDescription: string | null;
+  types: 'START'[];
+  minutesTo: number | null;
+  minutesAt: number | null;
+  place: {
+    latitude: number;
+    longitude: number;
+    postalAddress: Record<string, string | null>;
+    identifiers: Record<string, string | null>;
+    sameAs: string[];
+  };
+}
+
+/** What customers read of a product or an option, in one language. */
+export interface OctoContent {
+  title: string;
+  shortDescription: string | null;
+  description: string | null;
+  features: [];
+  faqs: [];
+  media: OctoMedia[];
+  locations: OctoLocation[];
+  categoryLabels: string[];
+  durationMinutesFrom?: number;
+  durationMinutesTo: null;
+  commentary: [];
+}
+
+export interface OctoOption extends Partial<OctoContent> {
   id: string;
   default: boolean;
   internalName: string;
@@ -44,7 +85,7 @@ export interface OctoOption {
   units: OctoUnit[];
 }
 
-export interface OctoProduct {
+export interface OctoProduct extends Partial<OctoContent> {
   id: string;
   internalName: string;
   reference: string | null;

@@ -8,7 +8,7 @@ import { ConnectionsService } from '../connections/connections.service.js';
 import type { OctoHeaders } from './octo-headers.js';
 
 /** The capabilities in addition to the core of the standard. */
-export const CAPABILITIES = ['octo/pricing'] as const;
+export const CAPABILITIES = ['octo/pricing', 'octo/content'] as const;
 
 /** The caller of a request of the standard, and what it asked for. */
 export interface Reseller {
@@ -17,6 +17,10 @@ export interface Reseller {
   isSelling: boolean;
   /** Whether answers contain amounts. */
   withPricing: boolean;
+  /** Whether answers contain the texts and pictures of products. */
+  withContent: boolean;
+  /** Languages of these texts, the most wanted first. */
+  languages: readonly string[];
   /** Whether reservations are made to try the interface: they take no units and no money. */
   isTest: boolean;
 }
@@ -30,13 +34,14 @@ export class ResellersService {
   ) {}
 
   /** Sets the headers that every answer has. Throws 403 for a caller without a connection. */
-  async identify({ capabilities, environment }: OctoHeaders): Promise<Reseller> {
+  async identify({ capabilities, environment, languages }: OctoHeaders): Promise<Reseller> {
     const connection = await this.connections.findFor(currentActor());
     if (!connection) throw new AppError(403, 'FORBIDDEN', 'The credential has no active connection to this supplier');
-    const withPricing = capabilities.includes('pricing');
-    setResponseHeader('Octo-Capabilities', withPricing ? 'octo/pricing' : '');
+    const inEffect = CAPABILITIES.filter((id) => capabilities.includes(id.slice('octo/'.length)));
+    const [withPricing, withContent] = [inEffect.includes('octo/pricing'), inEffect.includes('octo/content')];
+    setResponseHeader('Octo-Capabilities', inEffect.join(', '));
     setResponseHeader('Octo-Env', environment);
     const isSelling = await this.channels.isSelling(connection.channelId);
-    return { connection, isSelling, withPricing, isTest: environment === 'test' };
+    return { connection, isSelling, withPricing, withContent, languages, isTest: environment === 'test' };
   }
 }

@@ -21,8 +21,7 @@ export class SupplierController {
   @Get('supplier')
   @RequireScope('connect:octo:browse')
   async getSupplier(@WithOctoHeaders() headers: OctoHeaders): Promise<object> {
-    await this.resellers.identify(headers);
-    return this.catalogue.getSupplier();
+    return this.catalogue.getSupplier(await this.resellers.identify(headers));
   }
 
   @Get('capabilities')

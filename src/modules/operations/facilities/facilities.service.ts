@@ -45,6 +45,22 @@ const COUNT_IMPACT = `
         where pickups <> '[]' and pickups @> jsonb_build_array(jsonb_build_object('facilityId', $1::text)))
   ) d`;
 
+/** A facility on the map; coordinates in decimal degrees (WGS 84). */
+export interface PlacedFacility extends Pick<
+  Facility,
+  | 'id'
+  | 'name'
+  | 'addressLine1'
+  | 'addressLine2'
+  | 'addressCity'
+  | 'addressRegion'
+  | 'addressPostalCode'
+  | 'addressCountry'
+> {
+  latitude: number;
+  longitude: number;
+}
+
 @Injectable()
 export class FacilitiesService {
   private readonly rows: Rows<Facility>;
@@ -87,6 +103,18 @@ export class FacilitiesService {
 
   async get(id: string): Promise<Facility> {
     return this.rows.get(id);
+  }
+
+  /** Those of these facilities whose position is known. */
+  async listPlaced(ids: readonly string[]): Promise<PlacedFacility[]> {
+    const found = await this.rows.read({
+      name: 'facilities-placed',
+      text: `select ${this.rows.columns('facility')} from facilities as facility where id = any($1)`,
+      values: [ids],
+    });
+    return found.flatMap(({ latitude, longitude, ...facility }) =>
+      latitude === null || longitude === null ? [] : [{ ...facility, latitude, longitude }],
+    );
   }
 
   async update(id: string, body: UpdateFacility, expected: ExpectedVersions): Promise<Facility> {

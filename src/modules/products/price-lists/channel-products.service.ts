@@ -38,7 +38,18 @@ export type ChannelUnit = Pick<
 /** An active product with its active options and its units. */
 export interface ChannelProduct extends Pick<
   Product,
-  'id' | 'name' | 'timeZone' | 'taxCodeId' | 'requiredContactFields' | 'requiredTravelerFields' | 'issueVouchers'
+  | 'id'
+  | 'name'
+  | 'kind'
+  | 'timeZone'
+  | 'durationMinutes'
+  | 'facilityId'
+  | 'taxCodeId'
+  | 'requiredContactFields'
+  | 'requiredTravelerFields'
+  | 'issueVouchers'
+  | 'texts'
+  | 'media'
 > {
   options: readonly ChannelOption[];
   units: readonly ChannelUnit[];

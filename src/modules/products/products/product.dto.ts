@@ -19,16 +19,13 @@ import { patternOf } from '../../../platform/validation/word-pattern.js';
 import { CutoffBody, CutoffResponse, toCutoff } from './cutoff.dto.js';
 import {
   CONTACT_FIELDS,
-  MEDIA_KINDS,
-  type MediaKind,
   type Product,
   PRODUCT_ID,
-  PRODUCT_KINDS,
   PRODUCT_STATUSES,
-  type ProductKind,
   type ProductStatus,
   TRAVELER_FIELDS,
 } from './product.entity.js';
+import { MEDIA_KINDS, type MediaKind, PRODUCT_KINDS, type ProductKind } from './product-texts.js';
 import { RESOURCE_TYPES, type ResourceType } from './resource-types.js';
 import { VOUCHER_RULES, type VoucherRule } from './voucher-rules.js';
 

@@ -3,30 +3,17 @@ import { Audited } from '../../../platform/database/audited.js';
 import { Impersonal } from '../../../platform/database/table-declarations.js';
 import { Derived } from '../../../platform/database/unaudited.js';
 import { conflict, invalidField } from '../../../platform/errors/app-error.js';
-import { extensible, named } from '../../../platform/http/named-values.js';
+import { named } from '../../../platform/http/named-values.js';
 import type { Cutoff } from './cutoff.dto.js';
+import { type ProductKind, type ProductMedia, type ProductText, textIn } from './product-texts.js';
 import type { ResourceType } from './resource-types.js';
 import type { VoucherRule } from './voucher-rules.js';
 
 /** `price-lists` is a path beside the products. */
 export const PRODUCT_ID = /^(?!price-lists$)[A-Za-z0-9._:-]{1,128}$/;
 
-export const PRODUCT_KINDS = extensible('ProductKind', [
-  'day_tour',
-  'multi_day',
-  'transfer',
-  'ticket',
-  'rental',
-  'accommodation',
-  'service',
-]);
-export type ProductKind = (typeof PRODUCT_KINDS)[number];
-
 export const PRODUCT_STATUSES = named('ProductStatus', ['draft', 'active', 'archived']);
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number];
-
-export const MEDIA_KINDS = extensible('ProductMediaKind', ['image', 'video', 'document']);
-export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 export const CONTACT_FIELDS = ['email', 'phone', 'address', 'language'] as const;
 export const TRAVELER_FIELDS = [
@@ -45,20 +32,6 @@ export const TRAVELER_FIELDS = [
 export interface ResourceNeed {
   type: ResourceType;
   quantity: number;
-}
-
-/** The texts of a product in one language. */
-export interface ProductText {
-  locale: string;
-  title: string | null;
-  summary: string | null;
-  description: string | null;
-}
-
-export interface ProductMedia {
-  url: string;
-  kind: MediaKind;
-  caption: string | null;
 }
 
 export interface ProductChanges {
@@ -133,9 +106,7 @@ export class Product extends Audited {
 
   /** The title in the language, otherwise in its parent language; the name without either. */
   titleIn(language: string | null): string {
-    const locales = language === null ? [] : [language, language.split('-')[0]];
-    const titles = locales.map((locale) => this.texts.find((text) => text.locale === locale)?.title ?? null);
-    return titles.find((title) => title !== null) ?? this.name;
+    return textIn(this.texts, language, 'title') ?? this.name;
   }
 
   change(changes: ProductChanges, now: Date): void {
