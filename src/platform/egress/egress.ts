@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Env } from '../config/env.js';
 import { AllowedTargets } from './addresses.js';
 import { type ResolveName, resolveName } from './names.js';
@@ -35,6 +36,8 @@ export interface OutgoingRequest {
   body?: string;
   /** For all of it: the name, the connection, the request and the answer. */
   timeoutMs: number;
+  /** For the connection, with TLS, within `timeoutMs`. */
+  connectMs?: number;
   /**
    * A longer body is rejected, and its connection closed. Null if only the status and the headers matter: the connection is closed
    * without reading the body.
@@ -134,6 +137,11 @@ function exchange(request: OutgoingRequest, { url, addresses, end }: Target): Pr
       if (!isAnswered) failAs(end.aborted ? 'timeout' : 'connection_failed');
     });
     // The limit of the parser applies to each header section, and a receiver can send any number of `103 Early Hints`.
+    if (request.connectMs !== undefined) {
+      limitConnecting(outgoing, request.connectMs, () => {
+        failAs('timeout');
+      });
+    }
     limitReceived(outgoing, MAX_HEADER_BYTES + (maxAnswerBytes ?? 0), () => {
       failAs('answer_too_large');
     });
@@ -145,6 +153,18 @@ function exchange(request: OutgoingRequest, { url, addresses, end }: Target): Pr
       outgoing.destroy();
     });
     outgoing.end(body);
+  });
+}
+
+/** Calls `stop` if there is no connection within this time. */
+function limitConnecting(outgoing: ClientRequest, connectMs: number, stop: () => void): void {
+  const timer = setTimeout(stop, connectMs);
+  const end = () => {
+    clearTimeout(timer);
+  };
+  outgoing.on('close', end);
+  outgoing.on('socket', (socket) => {
+    socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', end);
   });
 }
 
