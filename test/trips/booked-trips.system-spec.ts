@@ -227,6 +227,42 @@ describe('a confirmation', () => {
     expect(await ordersOf(app, ref)).toEqual([{ state: 'cancelled', holds: 1 }]);
   });
 
+  it('an order that was confirmed without an answer is found confirmed, and the confirmation is not repeated', async () => {
+    const ref = await simulate(app, { confirm: 'never_answer' });
+    const { bookingId, envelopeId } = await bookedTrip(app, [external(ref)]);
+    expect(await supplierStatusesOf(bookingId)).toEqual(['pending']);
+    // A repeated request would be rejected.
+    await behave(app, ref, { confirm: 'refuse' });
+    app.travel({ ms: 60_100 });
+    await callProviders(app);
+    expect(await supplierStatusesOf(bookingId)).toEqual(['confirmed']);
+    expect(await readTrip(owner, envelopeId)).toMatchObject({
+      attention: false,
+      reservation: { steps: [{ status: 'confirmed', attempts: 3 }] },
+    });
+  });
+
+  it('a hold that ended before its confirmation counts as refused', async () => {
+    const ref = await simulate(app, { confirm: 'fail' });
+    const { bookingId, envelopeId } = await bookedTrip(app, [external(ref)]);
+    await app.sql(`update simulated_provider.orders set state = 'released' where ref = $1`, [ref]);
+    await behave(app, ref);
+    app.travel({ ms: 60_100 });
+    await callProviders(app);
+    expect(await supplierStatusesOf(bookingId)).toEqual(['refused']);
+    expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ code: 'confirmation_refused', resolution: null }]);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'released', holds: 1 }]);
+  });
+
+  it('nothing is confirmed while the provider does not report the state of the order', async () => {
+    const ref = await simulate(app, { failsLookup: true });
+    const { bookingId, envelopeId } = await bookedTrip(app, [external(ref)]);
+    await untilGivenUp(app);
+    expect(await ordersOf(app, ref)).toEqual([{ state: 'held', holds: 1 }]);
+    expect(await supplierStatusesOf(bookingId)).toEqual(['pending']);
+    expect(await attentionsOf(owner, envelopeId)).toMatchObject([{ code: 'confirmation_unknown', resolution: null }]);
+  });
+
   it('staff can ask a provider again that refused', async () => {
     const { envelopeId, bookingId, component, ref } = await unconfirmedTrip(app);
     const retry = () => owner.post(`${component}/confirmation-retries`);

@@ -67,6 +67,7 @@ describe('a replacement', () => {
 
   it('an order that may exist is cancelled when it is replaced', async () => {
     const { component, ref } = await unconfirmedTrip(app, { confirm: 'lose_answer' });
+    await behave(app, ref, { failsLookup: true });
     await untilGivenUp(app);
     expect(await ordersOf(app, ref)).toEqual([{ state: 'confirmed', holds: 1 }]);
     expect((await owner.post(`${component}/replacements`, MANUAL)).status).toBe(201);

@@ -114,7 +114,16 @@ export class ExternalProvidersService {
     return released.then(() => true).catch(() => false);
   }
 
-  async confirm({ provider, providerKey, offer }: ExternalHold): Promise<Confirmation> {
+  /**
+   * Looks the order up before it requests the confirmation: an earlier call may have confirmed the order without a response, even
+   * if the process ended before it stored that. An order that has ended counts as rejected.
+   */
+  async confirm(hold: ExternalHold): Promise<Confirmation> {
+    const { provider, providerKey, offer } = hold;
+    const found = await this.lookup(hold);
+    if (found === 'unknown') return 'unknown';
+    if (found?.state === 'confirmed') return 'confirmed';
+    if (found?.state === 'closed') return { code: found.code, message: found.message };
     const confirmed = this.inTime(provider, 'confirm', this.named(provider).confirm(providerKey, offer));
     return confirmed.then((rejection) => rejection ?? ('confirmed' as const)).catch(() => 'unknown' as const);
   }
