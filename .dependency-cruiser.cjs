@@ -14,7 +14,7 @@ const arrows = {
   catalog: ['action-ledger', 'operations', 'products'],
   notifications: ['action-ledger', 'customers', 'documents', 'identity', 'organization'],
   connect: ['action-ledger', 'identity'],
-  webhooks: ['action-ledger', 'identity'],
+  webhooks: ['action-ledger', 'connect', 'identity'],
   taxes: ['action-ledger'],
   products: ['action-ledger', 'organization', 'taxes'],
   operations: ['action-ledger', 'products', 'taxes'],

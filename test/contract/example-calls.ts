@@ -10,6 +10,7 @@ import { MessageTokens } from '../../src/modules/notifications/messages/message-
 import { PasswordsService } from '../../src/modules/identity/passwords/passwords.service.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { demoId, newId } from '../../src/platform/ids/id.js';
+import { newKey } from '../connect/partners.js';
 import { failedMessage, failedRun } from '../notifications/failed.js';
 import { codeAt, stepAt } from '../../src/modules/identity/second-factors/totp.js';
 import { challengeOf, hireProtected, SECOND_FACTOR, secretOf } from '../identity/second-factor.js';
@@ -61,6 +62,7 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
   const ofSessions = { ...(await callsWithSecondFactor(app)), ...(await callsThatEndSessions(app)) };
   await closePeriod(app);
   const [secrets, paths] = [await secretMembers(app, member), await secretPaths(app)];
+  const receiver = await newKey(app, ['connect:*'], 'op_demo_receiver');
   // These come last: the paths of trips move the clock, and a subscription lasts for ten minutes.
   const protectedCalls = { ...ofSessions, ...(await callsOfSubscriptions(app)) };
   const inOrder = operations.toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -81,7 +83,7 @@ export async function exampleCalls(app: TestApp, operations: Placed[]): Promise<
         if (operation.requestBody?.content['message/rfc822']) return Buffer.from('Subject: I am on holiday\r\n\r\n');
         return example === undefined ? undefined : { ...example, ...secrets[name], ...prepared?.body?.() };
       },
-      token: prepared?.token ?? (OF_SESSION.includes(name) ? member.session : tokenFor(app, operation)),
+      token: prepared?.token ?? (OF_SESSION.includes(name) ? member.session : tokenFor(app, operation, receiver)),
     };
   });
 }
@@ -372,8 +374,10 @@ function pathOf({ path, parameters = [] }: Placed): string {
   return needed.length === 0 ? filled : `${filled}?${query.toString()}`;
 }
 
-function tokenFor(app: TestApp, { path, security }: Placed): string | undefined {
+function tokenFor(app: TestApp, { path, security }: Placed, receiver: string): string | undefined {
   if (/\/bounce-(mails|reports)$/.test(path)) return process.env.BOUNCE_REPORT_SECRET;
   if (security?.length === 0) return undefined;
+  // Only operators have endpoints on the connect surface.
+  if (path.startsWith('/connect/v1/webhooks/')) return receiver;
   return path.startsWith('/v1/admin/') ? app.credentials.staff.token : app.credentials.platformKey;
 }

@@ -103,6 +103,7 @@ const WITH_VERSION = [`POST ${STAFF}/finance/invoices/{id}/correction`, `POST ${
 const WITHOUT_ETAG = [
   `GET ${CLIENT}`,
   'GET /connect/v1/departures/{departureId}',
+  'GET /connect/v1/webhooks/deliveries/{deliveryId}',
   `GET ${STAFF}/action-ledger/entries/{id}`,
   `GET ${STAFF}/customers/{customerId}/consents/{consentId}`,
   `GET ${STAFF}/desk/bookings/{bookingId}`,
@@ -182,6 +183,8 @@ const SECRETS: Record<string, string | string[]> = {
   [`POST ${CLIENT}/secrets`]: 'clientSecret',
   [`POST ${STAFF}/webhooks/endpoints`]: 'secret',
   [`POST ${STAFF}/webhooks/endpoints/{endpointId}/secret-rotations`]: 'secret',
+  'POST /connect/v1/webhooks/endpoints': 'secret',
+  'POST /connect/v1/webhooks/endpoints/{endpointId}/secret-rotations': 'secret',
   [`POST ${STAFF}/bookings/{bookingId}/travelers/{travelerId}/document/reveal`]: [
     'number',
     'healthNote',

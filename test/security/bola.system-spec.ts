@@ -34,6 +34,9 @@ const BODIES: Record<string, object> = {
   'POST /connect/v1/operators/{operatorId}/grants': { scopes: ['connect:bookings:read'] },
   'PATCH /connect/v1/operators/{operatorId}/grants/{grantId}': { status: 'paused' },
   'PATCH /connect/v1/operators/{operatorId}': { name: 'Taken over' },
+  'PATCH /connect/v1/webhooks/endpoints/{endpointId}': { description: 'Taken over' },
+  'POST /connect/v1/webhooks/endpoints/{endpointId}/secret-rotations': {},
+  'POST /connect/v1/webhooks/endpoints/{endpointId}/replays': { from: '2026-01-01T00:00:00Z' },
   'PATCH /connect/v1/connector-providers/{providerKey}': { applicationFormSchema: { type: 'object' } },
 };
 

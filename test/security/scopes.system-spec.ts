@@ -33,7 +33,8 @@ const CONNECT_SCOPES = [
   ...['bookings', 'events', 'oauth-clients', 'operators', 'grants', '*'].flatMap((area) =>
     ['read', 'write', 'delete', 'writer', '*'].map((action) => `connect:${area}:${action}`),
   ),
-  ...['commissions', 'departures'].map((area) => `connect:${area}:read`),
+  ...['commissions', 'departures', 'webhooks'].map((area) => `connect:${area}:read`),
+  'connect:webhooks:manage',
 ];
 /** No endpoint and no provisioning accepts these; a row that contains one grants nothing. */
 const MEANINGLESS = [

@@ -68,7 +68,11 @@ async function settle(): Promise<{ estate: Estate; token: string; client: OAuthC
   const ciphertext = await encrypted(key, vaultSlug, 'secret');
   const channel = `${operatorId}.news`;
   await publish(key, channel, { ciphertext });
-  const ids = { operatorId, grantId, clientId: client.clientId, secretId: rotated.body.id, providerKey };
+  const endpoint = { url: 'http://127.0.0.1:9/', eventTypes: ['partner_booking.changed'] };
+  const { body: created } = await key.post<{ id: string }>('/connect/v1/webhooks/endpoints', endpoint);
+  const { body: delivery } = await key.post<{ id: string }>(`/connect/v1/webhooks/endpoints/${created.id}/test-events`);
+  const ofWebhooks = { endpointId: created.id, deliveryId: delivery.id };
+  const ids = { operatorId, grantId, clientId: client.clientId, secretId: rotated.body.id, providerKey, ...ofWebhooks };
   return { estate: { ...ids, ...(await sold(operatorId)), vaultSlug, channel, ...SHARED }, token, client };
 }
 

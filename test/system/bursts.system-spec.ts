@@ -55,6 +55,7 @@ const NEED_ALL_SCOPES = new Set([
   ...['bulkOperations_create', 'bulkOperations_pause', 'bulkOperations_resume', 'bulkOperations_cancel'],
   'bulkOperations_retry',
   ...['users_removeSecondFactor', 'users_update'],
+  ...['partnerWebhookEndpoints_create', 'partnerWebhookEndpoints_rotateSecret', 'partnerWebhookEndpoints_update'],
   ...['webhookEndpoints_create', 'webhookEndpoints_rotateSecret', 'webhookEndpoints_update'],
 ]);
 

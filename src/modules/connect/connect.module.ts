@@ -41,6 +41,6 @@ import './connect-tables.js';
     OperationScopes,
     OperatorsService,
   ],
-  exports: [OAuthClientsService],
+  exports: [OAuthClientsService, OperatorsService],
 })
 export class ConnectModule {}

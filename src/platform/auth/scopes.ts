@@ -63,6 +63,9 @@ export const PLATFORM_SCOPES: readonly string[] = [
   'data:hotels:read',
 ];
 
+/** The scope with which OAuth clients and keys read the events of their operator. */
+export const EVENTS_SCOPE = 'connect:events:read';
+
 const CONNECT_SCOPE = /^connect:([a-z][a-z0-9-]*|\*)(?::([a-z][a-z0-9-]*|\*))?$/;
 
 /**

@@ -19,7 +19,7 @@ const REASONS: Record<string, readonly string[]> = {
     ...['redemptions_delete', 'vouchers_reinstate'],
     ...['waitingEntries_accept', 'waitingEntries_update', 'waitingEntries_withdraw'],
     ...['priceLists_activate', 'products_activate', 'transfers_reverse', 'trips_book', 'trips_cancel'],
-    'webhookEndpoints_activate',
+    ...['webhookEndpoints_activate', 'partnerWebhookEndpoints_activate'],
   ],
   '409 credit_note_final': ['creditNotes_issue'],
   '409 already_erased': ['erasures_execute'],
@@ -32,8 +32,8 @@ const REASONS: Record<string, readonly string[]> = {
   '409 nothing_released': ['allotments_reclaim'],
   '409 reindex_in_progress': ['catalog_reindex'],
   '409 settlement_done': ['settlements_settle'],
-  '409 endpoint_limit_reached': ['webhookEndpoints_create'],
-  '409 delivery_pending': ['webhookDeliveries_replay'],
+  '409 endpoint_limit_reached': ['webhookEndpoints_create', 'partnerWebhookEndpoints_create'],
+  '409 delivery_pending': ['webhookDeliveries_replay', 'partnerWebhookDeliveries_replay'],
   '409 No destruction of this version is pending': ['vaultKeys_cancelDestruction'],
   '401 unauthorized': [
     ...['sessions_endCurrent', 'sessions_confirmSecondFactor', 'sessions_create'],
@@ -67,6 +67,7 @@ const REASONS: Record<string, readonly string[]> = {
       'travelers_delete',
       'tripComponents_remove',
       'webhookEndpoints_delete',
+      'partnerWebhookEndpoints_delete',
     ],
     // The example names a row that the demo data does not contain, or that belongs to another user.
     ...['partnerBookings_get', 'partnerDepartures_get', 'staffBookings_get'],
@@ -111,7 +112,9 @@ const REASONS: Record<string, readonly string[]> = {
   '422 commission_exceeds_base': ['commissions_create'],
   '422 over_credited': ['creditNotes_create'],
   '422 over_refunded': ['refunds_request', 'transfers_create'],
-  '409 secret_limit_reached': ['clientSecrets_rotate', 'webhookEndpoints_rotateSecret'],
+  '409 secret_limit_reached': [
+    ...['clientSecrets_rotate', 'webhookEndpoints_rotateSecret', 'partnerWebhookEndpoints_rotateSecret'],
+  ],
   // The state of the demo data does not allow it.
   '409 beyond_tolerance': ['paymentSchedules_writeOff'],
   '409 document_still_open': ['numberSeries_releaseDate'],

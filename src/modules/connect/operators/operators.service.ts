@@ -51,6 +51,17 @@ export class OperatorsService {
     return operator;
   }
 
+  /** Which of these operators are active, for work that goes on without a credential of theirs. */
+  async activeAmong(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.database.prepared<{ id: string }>(
+      'connect-active-operators',
+      `select id from operators where id = any ($1) and status = 'active'`,
+      [ids],
+    );
+    return new Set(rows.map(({ id }) => id));
+  }
+
   async assertVisible(id: string): Promise<void> {
     await this.get(id);
   }

@@ -1,12 +1,13 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiOperation } from '@nestjs/swagger';
 import { RateLimit } from '../../../platform/admission/rate-limits.js';
+import { EVENTS_SCOPE } from '../../../platform/auth/scopes.js';
 import { RequireScope } from '../../../platform/auth/access.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { created } from '../../../platform/http/response-headers.js';
 import { MutatesOutsideLedger } from '../../../platform/idempotency/mutates.js';
 import { CreateSubscription, EVENTS_PATH, SubscriptionEnvelope, toSubscription } from './subscription.dto.js';
-import { EVENTS_SCOPE, SubscriptionsService } from './subscriptions.service.js';
+import { SubscriptionsService } from './subscriptions.service.js';
 
 @ApiGroup('Live events')
 @Controller('/connect/v1/realtime/subscriptions')

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { channelReadScope, covers } from '../../../platform/auth/scopes.js';
+import { channelReadScope, covers, EVENTS_SCOPE } from '../../../platform/auth/scopes.js';
 import { TokenVerifier, VerifiesCredential } from '../../../platform/auth/token-verifier.js';
 import { Clock } from '../../../platform/clock/clock.js';
 import type { Actor } from '../../../platform/context/actor.js';
@@ -24,8 +24,6 @@ import { RealtimeTicket } from './ticket.entity.js';
 
 const LIFETIME_SECONDS = 600;
 const TICKET_SECONDS = 60;
-/** The scope under which OAuth clients and keys follow the channels of their operator. */
-export const EVENTS_SCOPE = 'connect:events:read';
 
 const LIVE = `
   select public_id as "publicId", secret_hash as "secretHash", channels, holder_kind as "holderKind", holder_id as "holderId",

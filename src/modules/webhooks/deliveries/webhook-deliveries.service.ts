@@ -8,7 +8,6 @@ import { Cron } from '../../../platform/jobs/job-decorators.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import { OwnerRightsService } from '../endpoints/owner-rights.service.js';
 import type { EndpointView } from '../endpoints/webhook-endpoint.dto.js';
-import type { WebhookEndpoint } from '../endpoints/webhook-endpoint.entity.js';
 import { WebhookEndpointsService } from '../endpoints/webhook-endpoints.service.js';
 import { WebhookSecretsService } from '../signing/webhook-secrets.service.js';
 import { type StoredEvent, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
@@ -38,12 +37,14 @@ export class WebhookDeliveriesService {
   ) {}
 
   async list(endpointId: string, query: ListWebhookDeliveries): Promise<{ rows: WebhookDelivery[]; total: number }> {
-    await this.endpoints.rows.get(endpointId);
+    await this.endpoints.getReadable(endpointId);
     return this.repository.list(endpointId, query);
   }
 
   async get(id: string): Promise<{ delivery: WebhookDelivery; attempts: Attempt[] }> {
-    const { delivery } = await this.found(id);
+    const delivery = await this.repository.find(id);
+    if (!delivery) throw notFound();
+    await this.endpoints.getReadable(delivery.endpointId);
     return { delivery, attempts: await this.repository.attemptsOf(id, MAX_ATTEMPTS_SHOWN) };
   }
 
@@ -59,7 +60,7 @@ export class WebhookDeliveriesService {
       createdAt: this.clock.now(),
     };
     return this.database.transaction(async () => {
-      (await this.endpoints.rows.get(endpointId)).assertActive();
+      (await this.endpoints.getOwn(endpointId)).assertActive();
       await this.repository.addEvents([event]);
       const delivery = await this.enqueueOne(endpointId, event, []);
       const subject = { subjectType: 'webhook_endpoint', subjectId: endpointId };
@@ -71,7 +72,9 @@ export class WebhookDeliveriesService {
   /** Sends an event again, behind the others of its subject. Throws 409 while it is pending. */
   async replay(id: string): Promise<WebhookDelivery> {
     return this.database.transaction(async () => {
-      const { delivery, endpoint } = await this.found(id);
+      const delivery = await this.repository.find(id);
+      if (!delivery) throw notFound();
+      const endpoint = await this.endpoints.getOwn(delivery.endpointId);
       endpoint.assertActive();
       const event = await this.repository.findEvent(delivery.eventId);
       if (!event) throw conflict('event_expired', 'The event is no longer kept');
@@ -91,7 +94,7 @@ export class WebhookDeliveriesService {
     const [start, end] = [new Date(from), to === undefined ? this.clock.now() : new Date(to)];
     if (start >= end) throw unprocessable('range_empty', 'The end must be after the start', { field: 'to' });
     return this.database.transaction(async () => {
-      const endpoint = await this.endpoints.rows.get(endpointId);
+      const endpoint = await this.endpoints.getOwn(endpointId);
       endpoint.assertActive();
       const events = await this.repository.eventsBetween(endpoint, { from: start, to: end, limit: MAX_REPLAYED + 1 });
       if (events.length > MAX_REPLAYED) {
@@ -147,11 +150,5 @@ export class WebhookDeliveriesService {
 
   private wakeAfterCommit(): void {
     this.database.afterCommit(() => this.worker.wake());
-  }
-
-  private async found(id: string): Promise<{ delivery: WebhookDelivery; endpoint: WebhookEndpoint }> {
-    const delivery = await this.repository.find(id);
-    if (!delivery) throw notFound();
-    return { delivery, endpoint: await this.endpoints.rows.get(delivery.endpointId) };
   }
 }

@@ -85,7 +85,7 @@ export class WebhookDeliveryResponse {
   @Text({ max: 300 })
   subject: string;
 
-  /** `skipped`: not sent, because the owner may not read the event any more or the endpoint was disabled for 30 days. */
+  /** `skipped`: not sent, because the owner may no longer read the event or the endpoint was disabled for 30 days. */
   @OneOf(DELIVERY_STATUSES)
   status: DeliveryStatus;
 
@@ -140,14 +140,14 @@ class WebhookAttemptResponse {
 }
 
 /** A delivery with its attempts. */
-class WebhookDeliveryDetailResponse extends WebhookDeliveryResponse {
+export class WebhookDeliveryDetailResponse extends WebhookDeliveryResponse {
   /** The last 100 attempts, newest first. */
   @ListOf(() => WebhookAttemptResponse, { max: MAX_ATTEMPTS_SHOWN })
   attemptLog: WebhookAttemptResponse[];
 }
 
 /** The number of events that are sent again. */
-class WebhookReplayResponse {
+export class WebhookReplayResponse {
   /** Deliveries that were added or started again. */
   @Whole({ min: 0, max: MAX_COUNT })
   deliveries: number;

@@ -3,7 +3,7 @@ import { DELETE, Impersonal, Rights } from '../../../platform/database/table-dec
 import { Unaudited } from '../../../platform/database/unaudited.js';
 import { extensible, named } from '../../../platform/http/named-values.js';
 
-/** `skipped`: not sent, because the owner may not read the event any more, or the endpoint was disabled. */
+/** `skipped`: not sent, because the owner may no longer read the event, or the endpoint was disabled. */
 export const DELIVERY_STATUSES = named('WebhookDeliveryStatus', ['pending', 'succeeded', 'failed', 'skipped']);
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 

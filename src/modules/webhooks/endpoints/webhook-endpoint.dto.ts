@@ -12,6 +12,8 @@ import {
   type DisabledReason,
   ENDPOINT_STATUSES,
   type EndpointStatus,
+  OWNER_KINDS,
+  type OwnerKind,
   type WebhookEndpoint,
 } from './webhook-endpoint.entity.js';
 
@@ -78,7 +80,7 @@ export class RotateWebhookSecret {
   signatureType?: SignatureType;
 }
 
-export class ListWebhookEndpoints extends PageQuery {
+export class ListPartnerWebhookEndpoints extends PageQuery {
   /** Only endpoints in one of these statuses. */
   @Optional()
   @AnyOf(ENDPOINT_STATUSES)
@@ -88,6 +90,13 @@ export class ListWebhookEndpoints extends PageQuery {
   @Optional()
   @SortBy(['createdAt', 'updatedAt'])
   sort?: string;
+}
+
+export class ListWebhookEndpoints extends ListPartnerWebhookEndpoints {
+  /** The endpoints of users by default, or those of operators. */
+  @Optional()
+  @OneOf(OWNER_KINDS)
+  ownerKind?: OwnerKind;
 }
 
 /** A secret that signs the deliveries of an endpoint, without its value. */
@@ -140,7 +149,11 @@ export class WebhookEndpointResponse {
   @Instant()
   disabledAt: string | null;
 
-  /** User to whom it belongs: it receives what that user may read at the time. */
+  /** Whether it belongs to a user or to an operator. */
+  @OneOf(OWNER_KINDS)
+  ownerKind: OwnerKind;
+
+  /** User or operator to whom it belongs: it receives what that owner may read at the time. */
   @Text({ max: 100 })
   ownerId: string;
 
@@ -159,7 +172,7 @@ export class WebhookEndpointResponse {
 }
 
 /** An endpoint with the value of its new secret. */
-class CreatedWebhookEndpoint extends WebhookEndpointResponse {
+export class CreatedWebhookEndpoint extends WebhookEndpointResponse {
   /**
    * Value of the new secret, returned only once: `whsec_` and Base64. It is absent for `ed25519`, and when the response is replayed
    * for the same Idempotency-Key.

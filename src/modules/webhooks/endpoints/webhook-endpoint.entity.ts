@@ -13,12 +13,13 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export const DISABLED_REASONS = named('WebhookDisabledReason', ['failing', 'gone']);
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-export type OwnerKind = 'staff';
+export const OWNER_KINDS = named('WebhookOwnerKind', ['staff', 'operator']);
+export type OwnerKind = (typeof OWNER_KINDS)[number];
 
 /** To whom an endpoint belongs: it receives what its owner may read. */
 export interface Owner {
   readonly ownerKind: OwnerKind;
-  /** The user. */
+  /** The user or the operator. */
   readonly ownerId: string;
 }
 

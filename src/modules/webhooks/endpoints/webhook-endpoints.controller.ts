@@ -53,7 +53,8 @@ export class WebhookEndpointsController {
   /**
    * List webhook endpoints
    *
-   * @remarks Returns a page of the endpoints of all users, newest first unless `sort` is given.
+   * @remarks Returns a page of the endpoints of all users, newest first unless `sort` is given. With `ownerKind` `operator` it lists those of
+   * operators, which staff can read and only operators change.
    */
   @Get()
   @RequireScope('webhooks:read')

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../platform/clock/clock.js';
-import { currentActor } from '../../../platform/context/request-context.js';
+import { currentActor, currentContext } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { filterRows } from '../../../platform/database/filter-rows.js';
 import { make, type Rows } from '../../../platform/database/rows.js';
 import { sortRows } from '../../../platform/database/sort-rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { Egress } from '../../../platform/egress/egress.js';
-import { conflict, forbidden, unprocessable } from '../../../platform/errors/app-error.js';
+import { AppError, conflict, forbidden, notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-match.js';
 import { newId } from '../../../platform/ids/id.js';
@@ -18,6 +18,7 @@ import { OwnerRightsService } from './owner-rights.service.js';
 import type {
   CreateWebhookEndpoint,
   EndpointView,
+  ListPartnerWebhookEndpoints,
   ListWebhookEndpoints,
   RotateWebhookSecret,
   UpdateWebhookEndpoint,
@@ -36,7 +37,7 @@ const COUNT = `
 
 type Verb = 'create' | 'update' | 'delete' | 'rotate_secret' | 'activate' | 'disable';
 
-/** The endpoints of webhooks. Staff see those of all users. */
+/** The endpoints of webhooks. An operator has its own; staff have those of all users, and can read those of operators. */
 @Injectable()
 export class WebhookEndpointsService {
   readonly rows: Rows<WebhookEndpoint>;
@@ -59,7 +60,7 @@ export class WebhookEndpointsService {
     { id = newId('whe'), owner = ownerOfCaller() }: { id?: string; owner?: Owner } = {},
   ): Promise<EndpointView & { shown: string | null }> {
     this.assertUrl(input.url);
-    this.assertReadable(input.eventTypes);
+    this.assertReadable(input.eventTypes, owner.ownerKind);
     const createdAt = this.clock.now();
     const endpoint = make(WebhookEndpoint, { ...input, ...owner, id, signatureType, status: 'active', createdAt });
     return this.database.transaction(async () => {
@@ -86,9 +87,14 @@ export class WebhookEndpointsService {
     });
   }
 
-  async list(query: ListWebhookEndpoints): Promise<{ views: EndpointView[]; total: number }> {
+  async list(
+    query: ListPartnerWebhookEndpoints & Pick<ListWebhookEndpoints, 'ownerKind'>,
+  ): Promise<{ views: EndpointView[]; total: number }> {
     const { status, sort = '-createdAt' } = query;
-    const found = this.rows.query('endpoint');
+    const caller = ownerOfCaller();
+    const ownerKind = caller.ownerKind === 'operator' ? 'operator' : (query.ownerKind ?? 'staff');
+    const found = this.rows.query('endpoint').andWhere('endpoint.owner_kind = :ownerKind', { ownerKind });
+    if (caller.ownerKind === 'operator') found.andWhere('endpoint.owner_id = :ownerId', { ownerId: caller.ownerId });
     filterRows(found, 'endpoint.status', status);
     sortRows(found, sort);
     const { rows, total } = await this.database.page(found, pageBounds(query));
@@ -102,7 +108,17 @@ export class WebhookEndpointsService {
   }
 
   async get(id: string): Promise<EndpointView> {
-    return this.view(await this.rows.get(id));
+    return this.view(await this.getReadable(id));
+  }
+
+  /** Throws 404 for an endpoint that the caller may not see. */
+  async getReadable(id: string): Promise<WebhookEndpoint> {
+    return readable(await this.rows.get(id));
+  }
+
+  /** Throws 404 for an endpoint that the caller may not see, and 403 for one that only its operator changes. */
+  async getOwn(id: string): Promise<WebhookEndpoint> {
+    return own(await this.rows.get(id));
   }
 
   /**
@@ -112,7 +128,7 @@ export class WebhookEndpointsService {
   async update(id: string, body: UpdateWebhookEndpoint, expected: ExpectedVersions): Promise<EndpointView> {
     if (body.url !== undefined) this.assertUrl(body.url);
     return this.database.transaction(async () => {
-      const { url } = await this.rows.get(id);
+      const { url } = await this.getOwn(id);
       if (body.url !== undefined && body.url !== url) await this.restart(id);
       return this.change('update', { id, expected }, (endpoint) => {
         this.assertReadable(endpoint.eventTypes);
@@ -127,7 +143,7 @@ export class WebhookEndpointsService {
     return this.database.transaction(async () => {
       await this.database.execute('delete from webhook_queues where endpoint_id = $1', [id]);
       await this.database.execute('delete from webhook_health where endpoint_id = $1', [id]);
-      const endpoint = await this.rows.lock(id);
+      const endpoint = own(await this.rows.lock(id));
       assertVersion(expected, endpoint);
       const view = await this.view(endpoint);
       await this.database.execute('delete from webhook_endpoints where id = $1', [id]);
@@ -168,8 +184,8 @@ export class WebhookEndpointsService {
   }
 
   /**
-   * Disables the endpoint in the running transaction, and sends a mail. Returns false if it is not active any more, or has another
-   * URL than the one that failed.
+   * Disables the endpoint in the running transaction, and sends a mail unless it belongs to an operator. Returns false if it is no
+   * longer active, or has another URL than the one that failed.
    */
   async disable(id: string, reason: DisabledReason, { url }: { url?: string } = {}): Promise<boolean> {
     const endpoint = await this.rows.findAndLock(id);
@@ -178,6 +194,7 @@ export class WebhookEndpointsService {
     endpoint.disable(reason, this.clock.now());
     await this.rows.update(endpoint);
     this.record('disable', endpoint, { before, after: endpoint.auditImage() });
+    if (endpoint.ownerKind === 'operator') return true;
     const host = new URL(endpoint.url).hostname;
     for (const mail of await this.staff.recipientsFor(endpoint.ownerId)) {
       await this.listeners.call(AccountMailListener, (listener) => listener.webhookDisabled?.(mail, { host, reason }));
@@ -191,7 +208,7 @@ export class WebhookEndpointsService {
     work: (endpoint: WebhookEndpoint) => Promise<void> | void,
   ): Promise<EndpointView> {
     return this.database.transaction(async () => {
-      const endpoint = await this.rows.lock(id);
+      const endpoint = own(await this.rows.lock(id));
       assertVersion(expected, endpoint);
       const before = endpoint.auditImage();
       await work(endpoint);
@@ -227,14 +244,14 @@ export class WebhookEndpointsService {
     throw unprocessable('url_not_allowed', 'Webhooks cannot be sent to this address', { field: 'url', reason: fault });
   }
 
-  private assertReadable(eventTypes: readonly string[]): void {
-    const [unknown] = this.rights.unknownAmong(eventTypes);
+  private assertReadable(eventTypes: readonly string[], ownerKind = ownerOfCaller().ownerKind): void {
+    const [unknown] = this.rights.unknownAmong(eventTypes, ownerKind);
     if (unknown !== undefined) {
       throw unprocessable('unknown_event_type', 'Unknown event type', {
         field: `eventTypes.${eventTypes.indexOf(unknown)}`,
       });
     }
-    const unreadable = this.rights.unreadableAmong(eventTypes, currentActor().scopes);
+    const unreadable = this.rights.unreadableAmong(eventTypes, { ownerKind, scopes: currentActor().scopes });
     if (unreadable.length === 0) return;
     throw forbidden('The caller may not read all of these events', { eventTypes: unreadable.slice(0, 20) });
   }
@@ -244,7 +261,22 @@ export class WebhookEndpointsService {
   }
 }
 
-/** An endpoint belongs to the user, also if a token of the user created it. */
+/** An endpoint belongs to the user or the operator, whichever of its credentials created it. Throws 403 for keys of no operator. */
 function ownerOfCaller(): Owner {
-  return { ownerKind: 'staff', ownerId: currentActor().principal };
+  const { operatorId, principal } = currentActor();
+  if (currentContext().surface !== 'connect') return { ownerKind: 'staff', ownerId: principal };
+  if (operatorId === null) throw new AppError(403, 'forbidden', 'Requires a credential that is bound to an operator');
+  return { ownerKind: 'operator', ownerId: operatorId };
+}
+
+function readable(endpoint: WebhookEndpoint): WebhookEndpoint {
+  const { ownerKind, ownerId } = ownerOfCaller();
+  const isVisible = ownerKind === 'staff' || (endpoint.ownerKind === 'operator' && endpoint.ownerId === ownerId);
+  if (!isVisible) throw notFound();
+  return endpoint;
+}
+
+function own(endpoint: WebhookEndpoint): WebhookEndpoint {
+  if (readable(endpoint).ownerKind === ownerOfCaller().ownerKind) return endpoint;
+  throw new AppError(403, 'forbidden', 'Only the operator can change this endpoint');
 }
