@@ -29,6 +29,15 @@ describe('a webhook', () => {
     });
   });
 
+  it('is accepted with headers whose names are not in lower case, and although another secret is malformed', async () => {
+    const secret = newSecret();
+    const { body, headers } = signedBy([secret]);
+    const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]));
+    const malformed = ['whsec_ä', 'whsec_', 'whpk_AAAA', ''];
+    expect(await verifyWebhook({ body, headers: named }, [...malformed, secret])).toEqual(JSON.parse(BODY));
+    await expect(verifyWebhook({ body, headers }, malformed)).rejects.toThrow('No valid webhook signature.');
+  });
+
   it('is accepted with the public key of a signature of Ed25519', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(12);

@@ -25,8 +25,7 @@ export async function verifyWebhook(
   { body, headers }: WebhookRequest,
   secrets: string | readonly string[],
 ): Promise<WebhookEvent> {
-  const header = (name: string) =>
-    String((headers instanceof Headers ? headers.get(`webhook-${name}`) : headers[`webhook-${name}`]) ?? '');
+  const header = (name: string) => valueOf(headers, `webhook-${name}`);
   const [id, timestamp] = [header('id'), header('timestamp')];
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp || NaN)) <= TOLERANCE_SECONDS)) {
     throw new Error('The webhook timestamp is missing or outside the 300-second tolerance.');
@@ -35,6 +34,7 @@ export async function verifyWebhook(
   for (const secret of [secrets].flat()) {
     const isPublic = secret.startsWith('whpk_');
     const key = await keyOf(secret, isPublic);
+    if (!key) continue;
     for (const one of header('signature').split(' ').slice(0, 10)) {
       const [version, text = ''] = one.split(',');
       const signature = version === (isPublic ? 'v1a' : 'v1') ? bytesOf(text) : null;
@@ -46,11 +46,19 @@ export async function verifyWebhook(
   throw new Error('No valid webhook signature.');
 }
 
-function keyOf(secret: string, isPublic: boolean) {
+/** Frameworks write the names of headers in lower case or as they were sent. */
+function valueOf(headers: WebhookRequest['headers'], name: string): string {
+  if (headers instanceof Headers) return headers.get(name) ?? '';
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return String(value ?? '');
+}
+
+/** Null for a malformed secret, so that it does not prevent the verification with another one. */
+async function keyOf(secret: string, isPublic: boolean) {
   const bytes = bytesOf(secret.replace(/^wh(sec|pk)_/, ''));
-  if (!bytes) throw new Error('A secret of webhooks is not Base64');
+  if (!bytes) return null;
   const algorithm = isPublic ? 'Ed25519' : { name: 'HMAC', hash: 'SHA-256' };
-  return crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
+  return crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']).catch(() => null);
 }
 
 /** Null for a text that is not Base64, which anybody can send. */
