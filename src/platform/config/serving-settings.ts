@@ -99,10 +99,10 @@ export const servingSettings = {
   egressAllow: list({
     name: 'EGRESS_ALLOW',
     purpose:
-      'Addresses, networks and host names to which webhooks may be sent although they are not public, such as a receiver in the same network; all public addresses are allowed',
-    example: '10.20.0.0/16,hooks.internal',
+      'Addresses, networks and host names to which webhooks may be sent although they are not public or have another port than 443 and 80, such as a receiver in the same network; with a port, an address or name is allowed on that port only',
+    example: '10.20.0.0/16,hooks.internal:8443',
     fallback: '',
-    expected: 'a list of IP addresses, networks in CIDR form and host names',
+    expected: 'a list of IP addresses, networks in CIDR form and host names, without or with a port',
     check: egressFault,
   }),
   drainSeconds: optionalText({

@@ -227,6 +227,12 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_](?:[
 
 /** Whether an address, a network in CIDR form or a host name can be an entry of `EGRESS_ALLOW`. */
 export function egressFault(entry: string): string | null {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(entry) ?? [];
+  if (port !== undefined) {
+    const host = bracketed ?? plain ?? '';
+    const isTarget = Number(port) >= 1 && Number(port) <= 65_535 && !host.includes('/') && egressFault(host) === null;
+    return isTarget ? null : `contains '${entry}', which is not an address or host name with a port`;
+  }
   const [address = '', prefix, ...rest] = entry.split('/');
   const version = isIP(address);
   if (version === 0) {

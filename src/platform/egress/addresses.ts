@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /** Networks of IPv4 that are not public, from the registry of special-purpose addresses of IANA (RFC 6890). */
 const SPECIAL_IPV4: readonly [network: string, prefix: number][] = [
@@ -55,13 +56,40 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** The entries of `EGRESS_ALLOW`: addresses and networks that are not public, and names whose addresses may be such ones. */
+const STANDARD_PORTS = [443, 80];
+const WITH_PORT = /^(?:\[([0-9a-fA-F:.]+)\]|([^:]+)):(\d{1,5})$/;
+
+/** Where a request goes: the name or address in its URL, one of its addresses, and the port. */
+export interface Target {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The addresses of this machine: a service that listens on a public one may be meant for this machine only. */
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
+}
+
+/**
+ * The entries of `EGRESS_ALLOW`: addresses, networks and names that are allowed although they are not public, on all ports or on the
+ * one that the entry names. Without an entry only the standard ports of public addresses of other machines are allowed.
+ */
 export class AllowedTargets {
   private readonly networks = new BlockList();
   private readonly names = new Set<string>();
 
-  constructor(entries: readonly string[]) {
+  constructor(
+    entries: readonly string[],
+    private readonly addressesOfMachine: () => readonly string[] = ownAddresses,
+  ) {
     for (const entry of entries) {
+      const [, bracketed, plain, port] = WITH_PORT.exec(entry) ?? [];
+      const host = bracketed ?? plain;
+      if (host !== undefined && port !== undefined) {
+        this.names.add(`${host.toLowerCase()} ${Number(port)}`);
+        continue;
+      }
       const [address = '', prefix] = entry.split('/');
       const version = isIP(address);
       const family = version === 6 ? 'ipv6' : 'ipv4';
@@ -70,8 +98,10 @@ export class AllowedTargets {
     }
   }
 
-  has(name: string, address: string): boolean {
-    if (isPublicAddress(address) || this.names.has(name)) return true;
-    return this.networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  has({ name, address, port }: Target): boolean {
+    if (this.names.has(name) || this.names.has(`${name} ${port}`) || this.names.has(`${address} ${port}`)) return true;
+    if (this.networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return true;
+    const isOwn = this.addressesOfMachine().includes(address);
+    return STANDARD_PORTS.includes(port) && isPublicAddress(address) && !isOwn;
   }
 }

@@ -140,6 +140,30 @@ describe('a request', () => {
     );
   });
 
+  it.each([
+    [[], 'http://8.8.8.8/', null],
+    [[], 'https://8.8.8.8:443/', null],
+    [[], 'http://8.8.8.8:8080/', 'address_not_allowed'],
+    [[], 'https://1.1.1.1/', 'address_not_allowed'],
+    [[], 'https://[2606:4700::1111]/', 'address_not_allowed'],
+    [['1.1.1.1'], 'https://1.1.1.1:9000/', null],
+    [['8.8.8.8:8080'], 'http://8.8.8.8:8080/', null],
+    [['8.8.8.8:8080'], 'http://8.8.8.8:8081/', 'address_not_allowed'],
+    [['[::1]:8443'], 'https://[::1]:8443/', null],
+    [['[::1]:8443'], 'https://[::1]/', 'address_not_allowed'],
+  ])('with the entries %j, on a machine with two public addresses, goes to %s: %s', (entries, url, fault) => {
+    const own = () => ['1.1.1.1', '2606:4700::1111'];
+    expect(new Egress({ egressAllow: entries, production: false }, undefined, own).faultOf(url)).toBe(fault);
+  });
+
+  it('to a name goes to the standard ports only, unless an entry names the port', async () => {
+    const request = requestOf('http://hooks.example.com:1/');
+    expect(await faultOf(egressTo([], ['8.8.8.8']), request)).toBe('address_not_allowed');
+    const local = ['127.0.0.1'];
+    expect(await faultOf(egressTo(['hooks.example.com:2'], local), request)).toBe('address_not_allowed');
+    expect(await faultOf(egressTo(['hooks.example.com:1'], local), request)).toBe('connection_failed');
+  });
+
   it('resolves a name once, and connects to the address that was checked with the name in its header', async () => {
     const seen: (string | undefined)[] = [];
     const port = await receiver((request, response) => {

@@ -54,7 +54,8 @@ export interface OutgoingAnswer {
 /**
  * Sends requests to addresses that callers of the API choose. The name is resolved once, each of its addresses is checked, and the
  * connection uses one of them, so that an answer of the name server that changes in between has no effect. No redirect is followed,
- * and no proxy of the environment is used. Only addresses of the Internet are allowed, unless `EGRESS_ALLOW` names others.
+ * and no proxy of the environment is used. Only the ports 443 and 80 of addresses of the Internet that other machines have are allowed,
+ * unless `EGRESS_ALLOW` names others.
  */
 export class Egress {
   private readonly allowed: AllowedTargets;
@@ -63,8 +64,9 @@ export class Egress {
   constructor(
     { egressAllow, production }: Pick<Env, 'egressAllow' | 'production'>,
     private readonly resolve: ResolveName = resolveName,
+    addressesOfMachine?: () => readonly string[],
   ) {
-    this.allowed = new AllowedTargets(egressAllow);
+    this.allowed = new AllowedTargets(egressAllow, addressesOfMachine);
     this.httpsOnly = production;
   }
 
@@ -77,7 +79,8 @@ export class Egress {
     const isHttp = url?.protocol === 'https:' || (url?.protocol === 'http:' && !this.httpsOnly);
     if (!url || !isHttp || url.username !== '' || url.password !== '' || url.hostname === '') return 'invalid_url';
     const name = nameOf(url);
-    return isIP(name) !== 0 && !this.allowed.has(name, name) ? 'address_not_allowed' : null;
+    const isAllowed = isIP(name) === 0 || this.allowed.has({ name, address: name, port: portOf(url) });
+    return isAllowed ? null : 'address_not_allowed';
   }
 
   /** Resolves with the answer, whatever its status. Throws `EgressError` if there is none. */
@@ -86,27 +89,29 @@ export class Egress {
     if (fault) throw new EgressError(fault);
     const url = new URL(request.url);
     const end = AbortSignal.timeout(request.timeoutMs);
-    const addresses = await orTimeout(this.addressesOf(nameOf(url)), end);
+    const addresses = await orTimeout(this.addressesOf(nameOf(url), portOf(url)), end);
     return orTimeout(exchange(request, { url, addresses, end }), end);
   }
 
-  private async addressesOf(name: string): Promise<string[]> {
+  private async addressesOf(name: string, port: number): Promise<string[]> {
     if (isIP(name) !== 0) return [name];
     const addresses = (await this.resolve(name)).slice(0, MAX_ADDRESSES);
     if (addresses.length === 0) throw new EgressError('name_not_found');
-    if (!addresses.every((address) => this.allowed.has(name, address))) throw new EgressError('address_not_allowed');
+    if (!addresses.every((address) => this.allowed.has({ name, address, port }))) {
+      throw new EgressError('address_not_allowed');
+    }
     return addresses;
   }
 }
 
-interface Target {
+interface Destination {
   url: URL;
   addresses: readonly string[];
   end: AbortSignal;
 }
 
 /** Each request has a connection of its own, so none can use one that another name opened. */
-function exchange(request: OutgoingRequest, { url, addresses, end }: Target): Promise<OutgoingAnswer> {
+function exchange(request: OutgoingRequest, { url, addresses, end }: Destination): Promise<OutgoingAnswer> {
   const { method, headers, body = '', maxAnswerBytes } = request;
   const isHttps = url.protocol === 'https:';
   const options = {
@@ -198,6 +203,10 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
     if (all) done(null, found);
     else done(null, first.address, first.family);
   };
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
 }
 
 /** The name in lower case, without the dot of the root; an address of IPv6 without its brackets. */
