@@ -92,6 +92,34 @@ describe('the manifest of a departure', () => {
     expect(JSON.stringify(found)).not.toMatch(/sealedNumber|healthNote/);
   });
 
+  it('guests are numbered within their booking, and its other seats on the departure are no other services', async () => {
+    const { departure, sale, maria } = await departureWithPeople();
+    const other = await newDeparture(app, { startsAt: '2127-03-10T06:00:00Z', endsAt: '2127-03-10T15:00:00Z' });
+    await addItem(owner, sale.booking.id, { departureId: departure.id, quantity: 2, title: 'Child' });
+    await addItem(owner, sale.booking.id, { departureId: other.id, title: 'Boat trip' });
+
+    const rowsOf = async (query: string) => {
+      const { people } = await manifest(departure.id, query);
+      const own = people.filter(({ bookingId }) => bookingId === sale.booking.id);
+      return own.map(({ name, unit, otherServices }) => [name, unit, otherServices]);
+    };
+
+    const others = ['Snowshoes', 'Boat trip'];
+    const expected = [
+      ['Maria Ionescu', 'Adult', others],
+      ['Guest 2 of 4', 'Adult', others],
+      ['Guest 3 of 4', 'Child', others],
+      ['Guest 4 of 4', 'Child', others],
+    ];
+    for (const groupBy of ['booking', 'option', 'pickup'])
+      expect(await rowsOf(`?groupBy=${groupBy}`)).toEqual(expected);
+    const { body } = await owner.get<One<{ withoutRoom: Person[] }>>(`${DEPARTURES}/${departure.id}/rooming-list`);
+    const unplaced = body.data.withoutRoom.map(({ name }) => name);
+    expect(unplaced).toEqual(['Maria Ionescu', 'Guest 2 of 4', 'Guest 3 of 4', 'Guest 4 of 4', 'Guest 1 of 1']);
+    await owner.delete(`${travelersOf(sale.booking.id)}/${maria.id}`);
+    expect((await rowsOf(''))[0]?.[0]).toBe('Guest 1 of 4');
+  });
+
   it('amounts and sensitive columns need their own scopes, and the ledger records who read the columns', async () => {
     const { departure, maria } = await departureWithPeople();
     const guide = await staffWith(app, 'operations:*');

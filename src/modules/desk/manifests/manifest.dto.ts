@@ -211,7 +211,7 @@ export class ManifestPerson {
   @Id('trav')
   travelerId: string | null;
 
-  /** Name of the traveler, or `Guest 2 of 4`. */
+  /** Name of the traveler, or `Guest 2 of 4` with the number of people whom the booking has on the departure. */
   @Text({ max: 201 })
   name: string;
 
@@ -251,7 +251,7 @@ export class ManifestPerson {
   @Nested(() => ManifestContact)
   emergencyContact: ManifestContact | null;
 
-  /** Titles of the other services that the booking has, such as rented equipment. */
+  /** Titles of the other services that the booking has, such as rented equipment; other seats on the departure are not among them. */
   @Texts({ max: 500, maxLength: 255 })
   otherServices: string[];
 

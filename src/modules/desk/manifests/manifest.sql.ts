@@ -17,8 +17,6 @@ export interface ManifestRow {
   bookingStatus: string;
   itemStatus: string;
   itemId: string;
-  /** People of the item. */
-  people: number;
   seat: number;
   travelerId: string | null;
   firstName: string | null;
@@ -98,7 +96,7 @@ export const MANIFEST = `
     facility.name as "meetingPoint", departure.capacity, departure.sold, departure.held,
     booking.id as "bookingId", booking.number as "bookingNumber", booking.status as "bookingStatus",
     item.status as "itemStatus", item.id as "itemId",
-    item.quantity * item.people_per_unit as people, place.seat, traveler.id as "travelerId",
+    place.seat, traveler.id as "travelerId",
     traveler.first_name as "firstName", traveler.last_name as "lastName", booking.customer_name as "customerName",
     item.title as unit, choice.name as option, item.pickup_facility_id as "pickupFacilityId",
     place_of_pickup.name as "pickupFacility", to_char(stop.at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "pickupTime",
@@ -133,6 +131,7 @@ export const MANIFEST = `
       from booking_items one
       where one.booking_id = booking.id and one.id <> item.id and one.status <> 'cancelled'
         and one.type in ('unit', 'extra', 'service', 'accommodation', 'transport', 'other')
+        and (one.type <> 'unit' or one.departure_id is distinct from item.departure_id)
     ) as service
     cross join lateral generate_series(1, item.quantity * item.people_per_unit) as place (seat)
     left join booking_item_travelers taken on taken.item_id = item.id and taken.seat = place.seat

@@ -69,13 +69,14 @@ export class ManifestsService {
     const listed = rows.filter(isPerson);
     const showsAmounts = hasScope('finance:receivables');
     const people: ManifestPerson[] = [];
+    const places = placesOf(listed);
     for (const row of listed) {
       const sensitive = await this.reveal(row, columns);
       const shown = {
         ...(showsAmounts && { balanceDueCents: dueOf(row) }),
         ...(row.answers && { answers: row.answers }),
       };
-      people.push({ ...toPerson(row, language), ...shown, ...sensitive });
+      people.push({ ...toPerson(row, places, language), ...shown, ...sensitive });
     }
     await this.recordReading(departureId, people);
     const resources = await this.database.query<ManifestResource>(RESOURCES, [departureId]);
@@ -223,7 +224,33 @@ function dueOf({ balanceDueCents }: ManifestRow): number {
   return Number(balanceDueCents);
 }
 
-function toPerson(row: PersonRow, language: DocumentLanguage): ManifestPerson {
+/** The different people of each booking, in the order of its items and seats; those of its cancelled items by themselves. */
+type Places = ReadonlyMap<string, string[]>;
+
+const partyOf = ({ bookingId, itemStatus }: PersonRow): string => `${bookingId} ${itemStatus === 'cancelled'}`;
+
+/** A traveler with several seats is one person. */
+const personOf = ({ travelerId, itemId, seat }: PersonRow): string => travelerId ?? `${itemId} ${seat}`;
+
+function placesOf(rows: readonly PersonRow[]): Places {
+  // IDs of items are in the order of their creation, whatever the grouping is.
+  const ordered = [...rows].sort((one, other) =>
+    one.itemId === other.itemId ? one.seat - other.seat : one.itemId < other.itemId ? -1 : 1,
+  );
+  const parties = new Map<string, Set<string>>();
+  for (const row of ordered) {
+    const party = parties.get(partyOf(row)) ?? new Set();
+    parties.set(partyOf(row), party.add(personOf(row)));
+  }
+  return new Map([...parties].map(([key, people]) => [key, [...people]]));
+}
+
+function placeIn(places: Places, row: PersonRow): [place: number, people: number] {
+  const people = places.get(partyOf(row)) ?? [];
+  return [people.indexOf(personOf(row)) + 1, people.length];
+}
+
+function toPerson(row: PersonRow, places: Places, language: DocumentLanguage): ManifestPerson {
   const name = [row.firstName, row.lastName].filter((part) => part !== null).join(' ');
   return {
     bookingId: row.bookingId,
@@ -233,7 +260,7 @@ function toPerson(row: PersonRow, language: DocumentLanguage): ManifestPerson {
     itemId: row.itemId,
     seat: row.seat,
     travelerId: row.travelerId,
-    name: name === '' ? MANIFEST_LABELS[language].guest(row.seat, row.people) : name,
+    name: name === '' ? MANIFEST_LABELS[language].guest(...placeIn(places, row)) : name,
     customerName: row.customerName,
     unit: row.unit,
     option: row.option,
