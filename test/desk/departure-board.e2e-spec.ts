@@ -58,8 +58,8 @@ describe('the board of departures', () => {
         ...{ id: departure.id, productId, productName: 'Delta by boat', timeZone: 'Europe/Bucharest' },
         ...{ startsAt: '2126-06-10T05:00:00.000Z', endsAt: '2126-06-10T14:30:00.000Z' },
         ...{ localStart: '2126-06-10 08:00', localEnd: '2126-06-10 17:30' },
-        ...{ salesState: 'open', runState: 'tentative', capacity: 20, sold: 5, held: 0, free: 10, people: 3 },
-        minParticipants: 6,
+        ...{ salesState: 'open', runState: 'tentative', capacity: 20, sold: 5, held: 0, free: 10, people: 5 },
+        ...{ confirmedPeople: 3, minParticipants: 6 },
         channels: [
           { channelId: channel.id, name: 'Alpine Tours', allotted: 5, sold: 0, remaining: 5 },
           // A cap sells from the pool, which has fewer units.

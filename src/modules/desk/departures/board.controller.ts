@@ -14,7 +14,7 @@ export class DepartureBoardController {
    * List the departures of some days with occupancy by channel
    *
    * @remarks Returns what a list of departures shows, read in one snapshot: the name of the product, local times, units sold and held,
-   * the units of each channel, the people of confirmed bookings, and what needs attention.
+   * the units of each channel, the people, and what needs attention.
    */
   @Get()
   @ExpensiveRead()

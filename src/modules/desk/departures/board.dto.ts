@@ -158,9 +158,13 @@ export class BoardDeparture {
   @Whole({ min: 0, max: MAX_UNITS })
   free: number;
 
-  /** People of confirmed bookings; they count towards the minimum. */
+  /** People on the manifest: those of drafts, which have seats too, and of confirmed bookings. */
   @Whole({ min: 0, max: MAX_UNITS })
   people: number;
+
+  /** People of confirmed bookings; only they count towards the minimum. */
+  @Whole({ min: 0, max: MAX_UNITS })
+  confirmedPeople: number;
 
   /** People below which staff decide whether the departure runs; null without a minimum. */
   @Whole({ min: 1, max: MAX_UNITS })

@@ -6,8 +6,14 @@ import { isUnderstaffed, poolOf, resourceWarningsOf, salesStateOf } from '../../
 const live = (statuses: string): string => `booking_items i join bookings booking on booking.id = i.booking_id
   where i.departure_id = departure.id and i.status <> 'cancelled' and booking.status in (${statuses})`;
 
-/** SQL: the people of confirmed bookings. */
-const PEOPLE_OF = `(select least(coalesce(sum(i.quantity * i.people_per_unit), 0), 2147483647)::int from ${live(`'confirmed', 'in_progress', 'completed'`)})`;
+/** SQL: the people of bookings with one of these statuses. */
+const peopleOf = (statuses: string): string =>
+  `(select least(coalesce(sum(i.quantity * i.people_per_unit), 0), 2147483647)::int from ${live(statuses)})`;
+
+const CONFIRMED_PEOPLE = peopleOf(`'confirmed', 'in_progress', 'completed'`);
+
+/** SQL: everyone on the manifest. Drafts have seats too. */
+const PEOPLE = peopleOf(`'draft', 'confirmed', 'in_progress', 'completed'`);
 
 /** SQL: the name of the product; without a record that of its document in the catalog. */
 const PRODUCT_NAME = `coalesce(product.name, (
@@ -48,7 +54,7 @@ export const boardStatement = (direction: 'asc' | 'desc'): string => `
       else 'guaranteed' end as "runState",
     departure.capacity, departure.sold, departure.held, ${poolOf('departure')} as free,
     departure.min_participants as "minParticipants",
-    ${PEOPLE_OF} as people,
+    ${PEOPLE} as people, ${CONFIRMED_PEOPLE} as "confirmedPeople",
     case when $13 then (
       select coalesce(json_agg(json_build_object('channelId', channel.id, 'name', channel.name, 'allotted', slot.allotted,
         'sold', slot.sold, 'remaining', case when allotment.type = 'cap' then greatest(least(${REMAINING}, ${poolOf('departure')}), 0) else ${REMAINING} end)
@@ -68,7 +74,7 @@ export const boardStatement = (direction: 'asc' | 'desc'): string => `
           where installment.booking_id = booking.id and installment.status = 'pending' and installment.due_date < $11::date)
       ) then 'payment_overdue' end
     ], null) || array(
-      select distinct warning.code from (${resourceWarningsOf('departure', { now: '$6::timestamptz', people: PEOPLE_OF })}) as warning
+      select distinct warning.code from (${resourceWarningsOf('departure', { now: '$6::timestamptz', people: CONFIRMED_PEOPLE })}) as warning
       order by warning.code) as attention
   from ${FOUND}
   order by departure.starts_at ${direction}, departure.id ${direction} limit $9 offset $10`;
