@@ -17,6 +17,7 @@ import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { tokenOf } from '../setup/credentials.js';
 import { pagesOf } from '../setup/pdf.js';
+import { newProduct } from '../products/products.js';
 import { DEPARTURES, newDeparture, read } from './departures.js';
 
 interface Person extends Record<string, unknown> {
@@ -174,6 +175,36 @@ describe('the manifest of a departure', () => {
       expect(text).toContain(word);
   });
 
+  it('the lists to print name the company, the product and the time in words, and have no empty lines', async () => {
+    await owner.patch('/v1/admin/organization/profile', { tradeName: 'Delta Tours' });
+    const texts = [{ locale: 'de', title: 'Delta mit dem Boot' }];
+    const { id: productId } = await newProduct(app, { name: 'Delta by boat', texts });
+    const times = { startsAt: '2127-03-09T06:00:00Z', endsAt: '2127-03-09T15:00:00Z', timeZone: 'Europe/Bucharest' };
+    const { id } = await newDeparture(app, { productId, ...times });
+    const { id: unknown } = await newDeparture(app);
+
+    expect(await manifest(id)).toMatchObject({ productId, productName: 'Delta by boat' });
+    expect(await manifest(unknown)).toMatchObject({ productName: null });
+    const authorization = `Bearer ${tokenOf(app.credentials, 'owner')}`;
+    for (const list of ['manifest', 'rooming-list']) {
+      const path = `${app.url}${DEPARTURES}/${id}/${list}?format=pdf&language=de`;
+      const pages = await pagesOf((await fetchFile(path, { authorization })).bytes);
+      const text = pages.join(' ').replace(/\s+/g, ' ').replaceAll('/ Bucharest', '/Bucharest');
+      const [year] = app.now().toISOString().split('-');
+      for (const part of [
+        'Delta Tours',
+        'Produkt: Delta mit dem Boot',
+        'Beginn: Sonntag, 9. März 2127 um 08:00 (Europe/Bucharest)',
+        'Delta mit dem Boot 2127-03-09 08:00 1 / 1',
+      ]) {
+        expect(text).toContain(part);
+      }
+      expect(text).toMatch(new RegExp(`Stand: .* ${year} um \\d\\d:\\d\\d \\(Europe/Bucharest\\)`));
+      for (const absent of [productId, 'Treffpunkt:', 'Ressourcen:', 'Ernährung:']) expect(text).not.toContain(absent);
+    }
+    await owner.patch('/v1/admin/organization/profile', { tradeName: null });
+  });
+
   it('the list to print has the language of the request, otherwise of the company', async () => {
     const { departure } = await departureWithPeople();
     const authorization = `Bearer ${tokenOf(app.credentials, 'owner')}`;
@@ -185,7 +216,7 @@ describe('the manifest of a departure', () => {
       expect(await printed('&language=de')).toContain(word);
     }
     await owner.patch('/v1/admin/organization/profile', { defaultLanguage: 'it' });
-    expect(await printed('')).toContain('Punto d’incontro:');
+    expect(await printed('')).toContain('Esigenze alimentari:');
     await owner.patch('/v1/admin/organization/profile', { defaultLanguage: 'en' });
     expect((await manifest(departure.id, '?language=de')).people[1]?.name).toBe('Guest 2 of 2');
   });

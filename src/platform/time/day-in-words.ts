@@ -4,3 +4,9 @@ export function dayInWords(date: string, language: string): string {
     new Date(`${date}T00:00:00Z`),
   );
 }
+
+/** Returns local date and time with the name of the zone: the reader may be in another one. */
+export function timeInWords(instant: Date, { language, timeZone }: { language: string; timeZone: string }): string {
+  const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone });
+  return `${format.format(instant)} (${timeZone})`;
+}

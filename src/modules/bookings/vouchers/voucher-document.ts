@@ -1,3 +1,4 @@
+import { timeInWords } from '../../../platform/time/day-in-words.js';
 import type { DocumentLanguage } from '../../organization/index.js';
 import { groupedCode } from './voucher-code.js';
 import { VOUCHER_LABELS } from './voucher-labels.js';
@@ -102,7 +103,7 @@ function linesOf(voucher: PrintedVoucher, title: string, language: DocumentLangu
   const guests = Math.max(0, people - shown.length);
   const unnamed = guests === 0 ? [] : [`${guests} ${guests === 1 ? labels.guest : labels.guests}`];
   const place = [voucher.meetingPoint, voucher.meetingAddress].filter((part) => part !== null).join('\n');
-  const time = (instant: Date): string => timeIn(instant, { language, timeZone: timeZone ?? 'UTC' });
+  const time = (instant: Date): string => timeInWords(instant, { language, timeZone: timeZone ?? 'UTC' });
   const texts: [string, string | null][] = [
     [labels.service, itemTitle === title ? null : itemTitle],
     [labels.start, startsAt && time(startsAt)],
@@ -113,12 +114,6 @@ function linesOf(voucher: PrintedVoucher, title: string, language: DocumentLangu
     [labels.booking, voucher.bookingNumber],
   ];
   return texts.flatMap(([label, value]) => (value ? [{ label: `${label}${labels.colon}`, value }] : []));
-}
-
-/** Local date and time with the name of the zone: travelers may read it in another one. */
-function timeIn(instant: Date, { language, timeZone }: { language: string; timeZone: string }): string {
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone });
-  return `${format.format(instant)} (${timeZone})`;
 }
 
 function dayIn(day: string, language: string): string {

@@ -150,14 +150,15 @@ export class RecordPrinter implements DocumentPrinter {
     // The list prints no amounts, which not every caller may see.
     const manifest = { ...read, people: read.people.map(({ balanceDueCents: _, ...person }) => person) };
     const { generatedAt: __, ...shown } = manifest;
-    const productTitle = await this.titleOf(manifest.productId, language);
+    const head = await this.manifests.headOf(manifest, language);
+    const { productTitle } = head;
     return {
       fileName: `manifest-${manifest.localStart.slice(0, 10)}`,
       isOffer: false,
       title: `${MANIFEST_LABELS[language].title} ${productTitle} ${manifest.localStart}`,
       texts: manifestTexts({ ...manifest, productTitle }, language),
-      builtIn: { script: MANIFEST_THREAD, data: { language, manifest } },
-      shown: { ...shown, productTitle },
+      builtIn: { script: MANIFEST_THREAD, data: { language, head, manifest } },
+      shown: { ...shown, ...head },
       namedIds: await this.travels.namedIdsOf(read.people.map(({ bookingId }) => bookingId)),
     };
   }
@@ -166,21 +167,17 @@ export class RecordPrinter implements DocumentPrinter {
     const list = await this.rooming.list(departureId, language);
     const { generatedAt: _, ...shown } = list;
     const people = [...list.withoutRoom, ...list.rooms.flatMap((room) => room.people)];
-    const productTitle = await this.titleOf(list.productId, language);
+    const head = await this.manifests.headOf(list, language);
+    const { productTitle } = head;
     return {
       fileName: `rooming-list-${list.localStart.slice(0, 10)}`,
       isOffer: false,
       title: `${ROOMING_LABELS[language].title} ${productTitle} ${list.localStart}`,
       texts: roomingTexts({ ...list, productTitle }, language),
-      builtIn: { script: ROOMING_THREAD, data: { language, list } },
-      shown: { ...shown, productTitle },
+      builtIn: { script: ROOMING_THREAD, data: { language, head, list } },
+      shown: { ...shown, ...head },
       namedIds: await this.travels.namedIdsOf(people.map(({ bookingId }) => bookingId)),
     };
-  }
-
-  /** A departure may be of a product without a record. */
-  private async titleOf(productId: string, language: DocumentLanguage): Promise<string> {
-    return (await this.products.findTitle(productId, language)) ?? productId;
   }
 
   private async travelOf({ subjectType, subjectId }: DocumentSubject): Promise<NamedTravel> {

@@ -1,5 +1,5 @@
 import { localMoney } from '../../../platform/money/local-money.js';
-import { dayInWords } from '../../../platform/time/day-in-words.js';
+import { dayInWords, timeInWords } from '../../../platform/time/day-in-words.js';
 import type { Block, DocumentTexts, Values } from '../../documents/index.js';
 import type { DocumentLanguage } from '../../organization/index.js';
 import { TRAVEL_LABELS, type TravelLabels } from './travel-labels.js';
@@ -58,19 +58,15 @@ function serviceValues(
     'service.price': price,
     'service.date': serviceDate && dayInWords(serviceDate, language),
     'service.start':
-      startsAt === null ? serviceDate && dayInWords(serviceDate, language) : timeIn(startsAt, { language, timeZone }),
-    'service.end': endsAt && timeIn(endsAt, { language, timeZone }),
+      startsAt === null
+        ? serviceDate && dayInWords(serviceDate, language)
+        : timeInWords(startsAt, { language, timeZone }),
+    'service.end': endsAt && timeInWords(endsAt, { language, timeZone }),
     'service.meetingPoint': [meetingPoint, meetingAddress].filter((part) => part !== null).join('\n'),
     'service.pickup': [service.pickupTime, service.pickup, service.pickupNote]
       .filter((part) => part !== null)
       .join('\n'),
   };
-}
-
-/** Local date and time with the name of the zone: travelers may read it in another one. */
-function timeIn(instant: Date, { language, timeZone }: { language: string; timeZone: string }): string {
-  const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone });
-  return `${format.format(instant)} (${timeZone})`;
 }
 
 /** The built-in layout of a kind. */

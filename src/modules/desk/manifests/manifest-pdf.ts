@@ -1,5 +1,6 @@
 import type { Content } from 'pdfmake';
 import { bold, createPdf, type DrawText, type PdfLayout } from '../../../platform/pdf/pdf.js';
+import { timeInWords } from '../../../platform/time/day-in-words.js';
 import type { ResourceWarning } from '../../operations/index.js';
 import type { DocumentLanguage } from '../../organization/index.js';
 import { MANIFEST_LABELS, type ManifestLabels } from './manifest-labels.js';
@@ -12,46 +13,54 @@ interface Column {
   text: (person: ManifestPerson) => string;
 }
 
+/** Names in the language of the list. */
+export interface PrintedHead {
+  companyName: string;
+  productTitle: string;
+}
+
 export interface PrintedManifest {
   language: DocumentLanguage;
+  head: PrintedHead;
   manifest: ManifestResponse;
 }
 
 /** The list with which a guide works: landscape, with one row per person. The same manifest always gives the same bytes. */
 export async function renderManifest(printed: PrintedManifest): Promise<Buffer> {
   const words = JSON.stringify(MANIFEST_LABELS[printed.language]);
-  return createPdf(`${words} ☐ ${JSON.stringify(printed.manifest)}`, (draw) => layoutOf(printed, draw));
+  return createPdf(`${words} ☐ ${JSON.stringify([printed.head, printed.manifest])}`, (draw) => layoutOf(printed, draw));
 }
 
-function layoutOf({ language, manifest }: PrintedManifest, draw: DrawText): PdfLayout {
-  const { people, dietary, localStart, sold, held, capacity, resourceWarnings: warnings } = manifest;
+function layoutOf({ language, head, manifest }: PrintedManifest, draw: DrawText): PdfLayout {
+  const { people, dietary, localStart, timeZone, sold, held, capacity, resourceWarnings: warnings } = manifest;
   const labels = MANIFEST_LABELS[language];
   const columns = columnsOf(people, labels);
-  const line = (label: string, value: string): Content => draw({ label: `${label}${labels.colon}`, value }, 90);
+  const line = (label: string, value: string | null): Content[] =>
+    value ? [draw({ label: `${label}${labels.colon}`, value }, 90)] : [];
+  const time = (instant: string): string => timeInWords(new Date(instant), { language, timeZone });
   const present = people.filter(({ isCancelled }) => !isCancelled).length;
   const units = `${labels.sold} ${sold}, ${labels.held} ${held}, ${labels.capacity} ${capacity}`;
   return {
-    title: `${labels.title} ${manifest.productId} ${localStart}`,
+    title: `${labels.title} ${head.productTitle} ${localStart}`,
     language,
     day: manifest.generatedAt.slice(0, 10),
     orientation: 'landscape',
     styles: { title: { fontSize: 16, bold: true, margin: [0, 0, 0, 8] }, block: { margin: [0, 8, 0, 0] } },
     content: [
+      draw({ label: null, value: head.companyName }, 90),
       { text: labels.title, style: 'title' },
-      line(labels.product, manifest.productId),
-      line(labels.start, `${localStart} (${manifest.timeZone})`),
-      line(labels.meetingPoint, manifest.meetingPoint ?? ''),
-      line(labels.people, `${present} (${units})`),
-      line(
+      ...line(labels.product, head.productTitle),
+      ...line(labels.start, time(manifest.startsAt)),
+      ...line(labels.meetingPoint, manifest.meetingPoint),
+      ...line(labels.people, `${present} (${units})`),
+      ...line(
         labels.dietaryNeeds,
         dietary.map(({ need, people: count }) => `${count} ${labels.needs[need] ?? need}`).join(', '),
       ),
-      line(labels.soldAs, manifest.units.map(({ unit, people: count }) => `${count} × ${unit}`).join(', ')),
-      line(labels.resources, manifest.resources.map((one) => resourceOf(one, labels)).join(', ')),
-      ...(warnings.length > 0
-        ? [line(labels.attention, warnings.map((warning) => warningOf(warning, labels)).join('; '))]
-        : []),
-      line(labels.asOf, manifest.generatedAt),
+      ...line(labels.soldAs, manifest.units.map(({ unit, people: count }) => `${count} × ${unit}`).join(', ')),
+      ...line(labels.resources, manifest.resources.map((one) => resourceOf(one, labels)).join(', ')),
+      ...line(labels.attention, warnings.map((warning) => warningOf(warning, labels)).join('; ')),
+      ...line(labels.asOf, time(manifest.generatedAt)),
       {
         layout: 'lightHorizontalLines',
         style: 'block',

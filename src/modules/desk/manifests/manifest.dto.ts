@@ -298,6 +298,10 @@ export class ManifestResponse {
   @Text({ max: 128 })
   productId: string;
 
+  /** Name of the product; null without a record of it. */
+  @Text({ max: 255 })
+  productName: string | null;
+
   /** Start of the departure. */
   @Instant()
   startsAt: string;

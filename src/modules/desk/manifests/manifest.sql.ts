@@ -4,6 +4,7 @@ import { MAX_PEOPLE, MAX_RESOURCES } from './manifest.dto.js';
 export interface ManifestRow {
   departureId: string;
   productId: string;
+  productName: string | null;
   startsAt: Date;
   endsAt: Date;
   timeZone: string;
@@ -90,7 +91,8 @@ export const MANIFEST = `
     from concerned join bookings booking on booking.id = concerned.id
     left join booking_travelers lead on lead.booking_id = booking.id and lead.is_lead
   )
-  select departure.id as "departureId", departure.product_id as "productId", departure.starts_at as "startsAt",
+  select departure.id as "departureId", departure.product_id as "productId",
+    product.name as "productName", departure.starts_at as "startsAt",
     departure.ends_at as "endsAt", departure.time_zone as "timeZone",
     to_char(departure.starts_at at time zone departure.time_zone, 'YYYY-MM-DD HH24:MI') as "localStart",
     facility.name as "meetingPoint", departure.capacity, departure.sold, departure.held,
@@ -121,6 +123,7 @@ export const MANIFEST = `
     ), '[]') end as answers, others.due_cents as "balanceDueCents",
     arrival.state as "checkInState", arrival.changed_by as "changedBy", arrival.changed_at as "changedAt"
   from departures departure
+  left join products product on product.id = departure.product_id
   left join facilities facility on facility.id = departure.facility_id
   left join (
     booking_items item

@@ -60,7 +60,8 @@ export class ManifestsController {
         disposition: `attachment; filename="${file}.csv"`,
       });
     } else if (query.format === 'pdf') {
-      return new StreamableFile(await renderInThread(THREAD, { language, manifest }), {
+      const head = await this.manifests.headOf(manifest, language);
+      return new StreamableFile(await renderInThread(THREAD, { language, head, manifest }), {
         type: 'application/pdf',
         disposition: `attachment; filename="${file}.pdf"`,
       });

@@ -8,6 +8,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { SealedValues } from '../../customers/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { type DocumentLanguage, OrganizationService } from '../../organization/index.js';
+import { ProductsService } from '../../products/index.js';
 import {
   type CheckIn,
   type CheckInState,
@@ -24,6 +25,7 @@ import {
   type ManifestColumn,
 } from './manifest.dto.js';
 import { MANIFEST_LABELS } from './manifest-labels.js';
+import type { PrintedHead } from './manifest-pdf.js';
 import { ARRIVALS, MANIFEST, type ManifestRow, PEOPLE, RESOURCES, SEATS } from './manifest.sql.js';
 
 interface FoundSeat {
@@ -44,6 +46,7 @@ export class ManifestsService {
     private readonly database: Database,
     private readonly departures: DeparturesService,
     private readonly organization: OrganizationService,
+    private readonly products: ProductsService,
     private readonly sealed: SealedValues,
     private readonly ledger: ActionLedger,
     private readonly clock: Clock,
@@ -52,6 +55,14 @@ export class ManifestsService {
   /** The language of a list to print: that of the request, otherwise of the company. */
   async languageOf({ language }: { language?: DocumentLanguage }): Promise<DocumentLanguage> {
     return language ?? (await this.organization.getProfile()).defaultLanguage;
+  }
+
+  /** What the head of a list to print says in this language about the company and the product. */
+  async headOf({ productId }: { productId: string }, language: DocumentLanguage): Promise<PrintedHead> {
+    const { tradeName, legalName } = await this.organization.getProfile();
+    // A departure may be of a product without a record.
+    const productTitle = (await this.products.findTitle(productId, language)) ?? productId;
+    return { companyName: tradeName ?? legalName, productTitle };
   }
 
   /** `language` is that of the names of guests. Throws 422 `manifest_too_large` for more than 2,000 people. */
@@ -330,6 +341,7 @@ function toManifest(
   return {
     departureId: head.departureId,
     productId: head.productId,
+    productName: head.productName,
     startsAt: head.startsAt.toISOString(),
     endsAt: head.endsAt.toISOString(),
     timeZone: head.timeZone,

@@ -1,6 +1,8 @@
 import type { Content } from 'pdfmake';
 import { bold, createPdf, type DrawText, type PdfLayout } from '../../../platform/pdf/pdf.js';
+import { timeInWords } from '../../../platform/time/day-in-words.js';
 import type { DocumentLanguage } from '../../organization/index.js';
+import type { PrintedHead } from '../manifests/manifest-pdf.js';
 import { ROOMING_LABELS, type RoomingLabels } from './rooming-list-labels.js';
 import type { RoomingListResponse, RoomingListRoom, RoomingPerson } from './rooming.dto.js';
 
@@ -13,23 +15,24 @@ interface Column<Row> {
 
 export interface PrintedRoomingList {
   language: DocumentLanguage;
+  head: PrintedHead;
   list: RoomingListResponse;
 }
 
 /** The list for a hotel, in landscape: people without a room, rooms, totals. The same list always gives the same bytes. */
 export async function renderRoomingList(printed: PrintedRoomingList): Promise<Buffer> {
   const words = JSON.stringify(ROOMING_LABELS[printed.language]);
-  return createPdf(`${words} ${JSON.stringify(printed.list)}`, (draw) => layoutOf(printed, draw));
+  return createPdf(`${words} ${JSON.stringify([printed.head, printed.list])}`, (draw) => layoutOf(printed, draw));
 }
 
-function layoutOf({ language, list }: PrintedRoomingList, draw: DrawText): PdfLayout {
-  const { withoutRoom, rooms, totals, localStart } = list;
+function layoutOf({ language, head, list }: PrintedRoomingList, draw: DrawText): PdfLayout {
+  const { withoutRoom, rooms, totals, localStart, timeZone } = list;
   const labels = ROOMING_LABELS[language];
   const line = (label: string, value: string): Content => draw({ label, value }, 90);
   const titled = (label: string, value: string): Content => line(`${label}${labels.colon}`, value);
   const numbered = rooms.map((room, index) => ({ ...room, number: index + 1 }));
   return {
-    title: `${labels.title} ${list.productId} ${localStart}`,
+    title: `${labels.title} ${head.productTitle} ${localStart}`,
     language,
     day: list.generatedAt.slice(0, 10),
     orientation: 'landscape',
@@ -38,10 +41,11 @@ function layoutOf({ language, list }: PrintedRoomingList, draw: DrawText): PdfLa
       heading: { fontSize: 12, bold: true, margin: [0, 10, 0, 4] },
     },
     content: [
+      draw({ label: null, value: head.companyName }, 90),
       { text: labels.title, style: 'title' },
-      titled(labels.product, list.productId),
-      titled(labels.start, `${localStart} (${list.timeZone})`),
-      titled(labels.asOf, list.generatedAt),
+      titled(labels.product, head.productTitle),
+      titled(labels.start, timeInWords(new Date(list.startsAt), { language, timeZone })),
+      titled(labels.asOf, timeInWords(new Date(list.generatedAt), { language, timeZone })),
       { text: `${labels.withoutRoom}${labels.colon} ${withoutRoom.length}`, style: 'heading' },
       ...(withoutRoom.length === 0 ? [] : [tableOf(peopleColumns(labels), withoutRoom, draw)]),
       { text: `${labels.rooms}${labels.colon} ${rooms.length}`, style: 'heading' },

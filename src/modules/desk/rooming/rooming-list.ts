@@ -27,9 +27,9 @@ export function toRoomingList({ rooms, departureId }: Rooming, manifest: Manifes
     ...room,
     people: travelerIds.flatMap((id) => travelers.get(id) ?? []),
   }));
-  const { productId, timeZone, localStart, generatedAt } = manifest;
+  const { productId, productName, startsAt, timeZone, localStart, generatedAt } = manifest;
   return {
-    ...{ departureId, productId, timeZone, localStart, generatedAt },
+    ...{ departureId, productId, productName, startsAt, timeZone, localStart, generatedAt },
     withoutRoom,
     rooms: listed,
     totals: totalsOf(listed),

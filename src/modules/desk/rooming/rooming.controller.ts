@@ -115,7 +115,8 @@ export class RoomingController {
         disposition: `attachment; filename="${file}.csv"`,
       });
     } else if (format === 'pdf') {
-      return new StreamableFile(await renderInThread(THREAD, { language, list }), {
+      const head = await this.rooming.headOf(list, language);
+      return new StreamableFile(await renderInThread(THREAD, { language, head, list }), {
         type: 'application/pdf',
         disposition: `attachment; filename="${file}.pdf"`,
       });

@@ -180,6 +180,14 @@ export class RoomingListResponse {
   @Text({ max: 128 })
   productId: string;
 
+  /** Name of the product; null without a record of it. */
+  @Text({ max: 255 })
+  productName: string | null;
+
+  /** Start of the departure. */
+  @Instant()
+  startsAt: string;
+
   /** Time zone of the departure. */
   @TimeZone()
   timeZone: string;

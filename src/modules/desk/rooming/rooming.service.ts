@@ -7,6 +7,7 @@ import { assertVersion, type ExpectedVersions } from '../../../platform/http/if-
 import { daysBetween } from '../../../platform/time/calendar.js';
 import { ActionLedger } from '../../action-ledger/index.js';
 import type { DocumentLanguage } from '../../organization/index.js';
+import type { PrintedHead } from '../manifests/manifest-pdf.js';
 import { ManifestsService } from '../manifests/manifests.service.js';
 import { MAX_NIGHTS, type RoomBody, type RoomingListResponse, type RoomType } from './rooming.dto.js';
 import { toRoomingList } from './rooming-list.js';
@@ -35,6 +36,11 @@ export class RoomingService {
   /** The language of a list to print: that of the request, otherwise of the company. */
   async languageOf(query: { language?: DocumentLanguage }): Promise<DocumentLanguage> {
     return this.manifests.languageOf(query);
+  }
+
+  /** What the head of a list to print says in this language about the company and the product. */
+  async headOf(list: { productId: string }, language: DocumentLanguage): Promise<PrintedHead> {
+    return this.manifests.headOf(list, language);
   }
 
   /** People and rooms at one moment. The names of the people need the scope of bookings, too. */
