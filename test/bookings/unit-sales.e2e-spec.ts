@@ -417,13 +417,21 @@ describe('the price of a sold unit', () => {
     const booking = await makeBooking(owner);
     const seat = (departure: string, cents: number, more: object = {}) =>
       add(booking.id, { ...itemBody({ departureId: departure, unitSellCents: cents }), ...more });
-    expect(refusal(await seat(departureId, 5_900))).toMatchObject([422, 'price_differs', { actual: 5_900 }]);
+    expect(await seat(departureId, 5_900)).toMatchObject({
+      status: 422,
+      body: {
+        ...{ code: 'price_differs', error: 'The product is sold by units: send units, or override the price' },
+        details: { field: 'units', actual: 5_900 },
+      },
+    });
     const free = { override: ['price'], overrideReason: 'Group' };
     const sold = await Promise.all([seat(departureId, 5_900, free), seat(plain, 5_900), seat(plain, 5_800)]);
     expect(sold.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(sold.map(({ body }) => body.data['priceSource'])).toEqual(['departure', 'departure', 'manual']);
     const seats = `${BOOKINGS}/${booking.id}/items/${sold[0]?.body.data.id}`;
-    expect(refusal(await owner.patch<object>(seats, { quantity: 9 }))).toMatchObject([422, 'price_differs', {}]);
+    expect(refusal(await owner.patch<object>(seats, { quantity: 9 }))).toMatchObject([
+      ...[422, 'price_differs', { field: 'override' }],
+    ]);
     await app.sql('update booking_items set product_id = null where id = $1', [sold[0]?.body.data.id]);
     expect(refusal(await owner.patch<object>(seats, { unitSellCents: 1 }))).toMatchObject([422, 'price_differs', {}]);
     const typed = await add(booking.id, itemBody({ unitSellCents: 1 }));

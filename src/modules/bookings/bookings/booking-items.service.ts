@@ -160,7 +160,7 @@ export class BookingItemsService {
         item.serviceDate = departure.startDate;
       }
       item.listAt(unit ?? (departure ? priceOfDeparture(booking, departure) : NO_UNIT));
-      if (!hasUnits) await this.assertListed(item, { productId: item.productId, overrides });
+      if (!hasUnits) await this.assertListed(item, { productId: item.productId, overrides, field: 'units' });
       const departureTaxCodeId = departure?.taxCodeId ?? null;
       await this.taxes.applyTo(item, input, { billed, departureTaxCodeId, isCodeOptional });
       await this.taxes.assertGroups(booking, { before: null, after: item }, { isCodeOptional });
@@ -224,7 +224,7 @@ export class BookingItemsService {
         const isMore = item.quantity > quantity;
         const isListed = unitId !== null || item.extraId !== null;
         if (item.unitSellCents !== unitSellCents || product !== former || (isMore && !isListed)) {
-          await this.assertListed(item, { productId: product, overrides });
+          await this.assertListed(item, { productId: product, overrides, field: 'override' });
         } else if (isMore) {
           await this.assertPriceOfToday(item, { booking, departure, overrides });
         }
@@ -552,16 +552,22 @@ export class BookingItemsService {
 
   /**
    * A typed price in place of one that the product has needs the override `price`; so does every seat without a unit if the
-   * product is sold by units, even at the price of the departure.
+   * product is sold by units, even at the price of the departure. `field` is the member with which such a seat can be sold.
    */
   private async assertListed(
     item: BookingItem,
-    { productId, overrides }: { productId: string | null; overrides: readonly ItemOverride[] },
+    {
+      productId,
+      overrides,
+      field,
+    }: { productId: string | null; overrides: readonly ItemOverride[]; field: 'units' | 'override' },
   ): Promise<void> {
     if (productId === null || overrides.includes('price')) return;
     const isListed = item.unitId !== null || item.extraId !== null;
     if (isListed ? item.priceSource !== 'manual' : !(await this.unitPrices.hasUnits(productId))) return;
-    throw priceDiffers(item, isListed ? item.listUnitSellCents : null);
+    if (isListed) throw priceDiffers(item, item.listUnitSellCents);
+    const message = 'The product is sold by units: send units, or override the price';
+    throw unprocessable('price_differs', message, { field, actual: item.unitSellCents });
   }
 
   private async assertQuantityOfExtra({ id, bookingId, extraId, quantity }: BookingItem): Promise<void> {
