@@ -133,6 +133,10 @@ describe('the execution of an import', () => {
     await Promise.all([runImports(app), runImports(app), runImports(app)]);
 
     expect(await count('customers')).toBe(before + 30);
+    expect((await owner.post(`${IMPORTS}/${found.id}/execution`)).body).toMatchObject({
+      error: 'An import that is completed with failures cannot be executed',
+      details: { from: 'completed_with_failures', to: 'running', allowed: [] },
+    });
     const ended = await readImport(owner, found.id);
     expect(ended).toMatchObject({ status: 'completed_with_failures', counts: { done: 30, invalid: 1, valid: 0 } });
     // The lines are gone as soon as they are imported.

@@ -40,6 +40,15 @@ const CHANGES: Readonly<Record<BulkVerb, { to: BulkOperationStatus; from: readon
   complete: { to: 'completed', from: ['running'] },
 };
 
+const PARTICIPLES: Readonly<Record<BulkVerb, string>> = {
+  start: 'started',
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'cancelled',
+  retry: 'retried',
+  complete: 'completed',
+};
+
 const ENDED: readonly BulkOperationStatus[] = ['completed', 'completed_with_failures', 'cancelled'];
 
 /** In whose name the items are worked on: the holder of the credential with which the operation was last started. */
@@ -76,7 +85,8 @@ export class BulkOperation extends Audited implements Starter {
     const { status: from } = this;
     if (!CHANGES[verb].from.includes(from)) {
       const allowed = Object.values(CHANGES).flatMap((change) => (change.from.includes(from) ? change.to : []));
-      throw conflict('invalid_transition', `A bulk operation that is ${from} cannot be ${to}`, { from, to, allowed });
+      const message = `A bulk operation that is ${from.replaceAll('_', ' ')} cannot be ${PARTICIPLES[verb]}`;
+      throw conflict('invalid_transition', message, { from, to, allowed });
     }
     Object.assign(this, { status: to, endedAt: ENDED.includes(to) ? now : null, updatedAt: now });
   }

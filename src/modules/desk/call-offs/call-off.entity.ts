@@ -39,6 +39,14 @@ const FROM: Readonly<Record<Verb, { to: CallOffStatus; from: readonly CallOffSta
   finish: { to: 'completed', from: ['running'] },
 };
 
+const PARTICIPLES: Readonly<Record<Verb, string>> = {
+  pause: 'paused',
+  resume: 'resumed',
+  retry: 'retried',
+  abandon: 'abandoned',
+  finish: 'finished',
+};
+
 /** The operation that takes all bookings and reserved trips from a departure. Its items are the bookings and trips. */
 @Entity('call_offs')
 export class CallOff extends Audited implements Treatment {
@@ -71,11 +79,8 @@ export class CallOff extends Audited implements Treatment {
   change(verb: Verb, now: Date, to: CallOffStatus = FROM[verb].to): void {
     const { status: from } = this;
     if (!FROM[verb].from.includes(from)) {
-      throw conflict('invalid_transition', `A call-off that is ${from} cannot be ${to}`, {
-        from,
-        to,
-        allowed: allowedFrom(from),
-      });
+      const message = `A call-off that is ${from.replaceAll('_', ' ')} cannot be ${PARTICIPLES[verb]}`;
+      throw conflict('invalid_transition', message, { from, to, allowed: allowedFrom(from) });
     }
     const endedAt = to === 'running' || to === 'paused' ? null : now;
     Object.assign(this, { status: to, endedAt, updatedAt: now });

@@ -41,6 +41,25 @@ describe('reading a file to import', () => {
     ]);
   });
 
+  it('an unknown column is named with the known ones, but not if it may be data of a person', () => {
+    const messageOf = (csv: string) => {
+      try {
+        readImportFile(csv, columns);
+        return null;
+      } catch (error) {
+        return error instanceof AppError ? error.message : null;
+      }
+    };
+    expect(messageOf('reference,e_mail\nA,a\n')).toBe(
+      'Column 2 (e_mail) is not known. The columns are reference, name, note',
+    );
+    for (const cell of ['Maria Ionescu', 'maria@example.com', '+40240555010', 'a'.repeat(41)]) {
+      expect(messageOf(`reference,${cell}\nA,a\n`)).toBe(
+        'Column 2 is not known. The columns are reference, name, note',
+      );
+    }
+  });
+
   it.each([
     ['an empty file', ' ', 'csv_empty'],
     ['only a header', 'reference,name\n', 'csv_empty'],

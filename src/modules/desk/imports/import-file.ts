@@ -8,6 +8,8 @@ const MAX_LINE_LENGTH = 20_000;
 const MAX_REFERENCE_LENGTH = 100;
 const DELIMITERS = [',', ';', '\t'] as const;
 const REFERENCE = 'reference';
+/** Lower camel case or snake case, as in the exports of other systems. */
+const COLUMN_NAME = /^[a-z][A-Za-z0-9_]{0,39}$/;
 
 /** The columns of a kind of file; `reference` is always one of them. */
 export interface Columns {
@@ -70,7 +72,7 @@ function columnsOf(header: readonly string[], required: readonly string[], optio
   const known = new Map([...required, ...optional].map((name) => [name.toLowerCase(), name]));
   const names = header.map((cell, index) => {
     const name = known.get(cell.toLowerCase());
-    if (name === undefined) throw faulty(`Column ${index + 1} is not known`, 'column_unknown');
+    if (name === undefined) throw unknownColumn(cell, index + 1, [...known.values()]);
     return name;
   });
   const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
@@ -78,6 +80,20 @@ function columnsOf(header: readonly string[], required: readonly string[], optio
   const missing = required.find((name) => !names.includes(name));
   if (missing !== undefined) throw faulty(`The column ${missing} is missing`, 'column_missing');
   return names;
+}
+
+/** Names the column only if it looks like a name: the first line of a file without a header contains data of persons. */
+function unknownColumn(cell: string, column: number, columns: readonly string[]): AppError {
+  const name = COLUMN_NAME.test(cell) ? ` (${cell})` : '';
+  return unprocessable(
+    'column_unknown',
+    `Column ${column}${name} is not known. The columns are ${columns.join(', ')}`,
+    {
+      field: 'csv',
+      column,
+      columns,
+    },
+  );
 }
 
 /** Lines without a reference stay single: they are reported one by one. */

@@ -25,6 +25,14 @@ const NEXT: Readonly<Record<ImportStatus, readonly ImportStatus[]>> = {
   completed_with_failures: [],
 };
 
+export type ImportVerb = 'check' | 'execute' | 'complete';
+
+const PARTICIPLES: Readonly<Record<ImportVerb, string>> = {
+  check: 'checked',
+  execute: 'executed',
+  complete: 'completed',
+};
+
 /** A CSV file with records of an earlier system. It is checked first; staff then decide whether it is imported. */
 @Rights(DELETE)
 @Entity('imports')
@@ -39,9 +47,12 @@ export class Import extends Audited {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
-  moveTo(to: ImportStatus, now: Date): void {
+  change(verb: ImportVerb, to: ImportStatus, now: Date): void {
     const { status: from } = this;
-    if (!NEXT[from].includes(to)) throw this.invalidTransition(to);
+    if (!NEXT[from].includes(to)) {
+      const message = `An import that is ${from.replaceAll('_', ' ')} cannot be ${PARTICIPLES[verb]}`;
+      throw conflict('invalid_transition', message, { from, to, allowed: NEXT[from] });
+    }
     const endedAt = NEXT[to].length === 0 ? now : null;
     Object.assign(this, { status: to, endedAt, updatedAt: now });
   }
@@ -51,14 +62,5 @@ export class Import extends Audited {
     if (this.status === 'checking' || this.status === 'running') {
       throw conflict('import_in_progress', `The import is ${this.status}`, { status: this.status });
     }
-  }
-
-  private invalidTransition(to: ImportStatus) {
-    const { status: from } = this;
-    return conflict('invalid_transition', `An import that is ${from} cannot be ${to}`, {
-      from,
-      to,
-      allowed: NEXT[from],
-    });
   }
 }

@@ -10,7 +10,7 @@ import { ActionLedger } from '../../action-ledger/index.js';
 import { BookingImporter } from './booking-importer.js';
 import { CustomerImporter } from './customer-importer.js';
 import type { CreateImport, ImportView, ListImportRecords, ListImports } from './import.dto.js';
-import { Import, type ImportKind, type ImportStatus } from './import.entity.js';
+import { Import, type ImportKind, type ImportStatus, type ImportVerb } from './import.entity.js';
 import { readImportFile } from './import-file.js';
 import type { RecordImporter } from './import-cells.js';
 import type { ImportRecord } from './import-record.entity.js';
@@ -133,9 +133,9 @@ export class ImportsService {
     });
   }
 
-  private async move(found: Import, verb: 'check' | 'execute' | 'complete', to: ImportStatus): Promise<void> {
+  private async move(found: Import, verb: ImportVerb, to: ImportStatus): Promise<void> {
     const before = found.auditImage();
-    found.moveTo(to, this.clock.now());
+    found.change(verb, to, this.clock.now());
     await this.repository.imports.update(found);
     this.record(verb, found, before);
   }
@@ -163,7 +163,7 @@ export class ImportsService {
     return imports.map((one) => ({ import: one, counts: counts.get(one.id) ?? {} }));
   }
 
-  private record(verb: 'create' | 'check' | 'execute' | 'complete', found: Import, before: object | null): void {
+  private record(verb: 'create' | ImportVerb, found: Import, before: object | null): void {
     const subject = { subjectType: 'import', subjectId: found.id };
     this.ledger.record(`desk.import.${verb}`, { ...subject, before, after: found.auditImage() });
   }
