@@ -57,7 +57,10 @@ describe('a message that staff send', () => {
     const sent = await send({ bookingId, ...WRITTEN });
     expect([sent.status, sent.body.data]).toMatchObject([
       201,
-      { kind: 'manual', status: 'queued', bookingId, createdBy: expect.stringMatching(/^user_/), templateId: null },
+      {
+        ...{ kind: 'manual', status: 'queued', bookingId, customerId, templateId: null },
+        createdBy: expect.stringMatching(/^user_/),
+      },
     ]);
     expect((await send({ bookingId, recipientEmail: second.toUpperCase(), ...WRITTEN })).status).toBe(201);
     const foreign = await send({ bookingId, recipientEmail: address(), ...WRITTEN });
@@ -287,7 +290,10 @@ describe('a message with attachments', () => {
       expect([status, body]).toEqual([403, problem('forbidden', { requiredScope })]);
     }
     const resent = await resend(sender);
-    expect([resent.status, resent.body.data]).toMatchObject([201, { kind: 'document', files: [{ attachmentId: id }] }]);
+    const { createdBy } = sent.body.data;
+    expect([resent.status, resent.body.data]).toMatchObject([
+      ...[201, { kind: 'document', files: [{ attachmentId: id }], resendOf: messageId, createdBy }],
+    ]);
     await app.sql(`update notification_messages set files = '[]' where id = $1`, [resent.body.data.id]);
     await work();
     const { body } = await owner.get<One<Message>>(`${MESSAGES}/${resent.body.data.id}`);

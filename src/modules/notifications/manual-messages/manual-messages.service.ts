@@ -61,7 +61,7 @@ export class ManualMessagesService {
         throw invalidField('attachmentIds', 'A marketing message has no attachments', 'not_applicable');
       }
       const files = await this.filesOf(record, attachmentIds);
-      const customerId = isMarketing ? await this.addresses.customerOf(record) : record.customerId;
+      const customerId = await this.addresses.customerOf(record);
       if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
       // The consent is that of the customer, so marketing goes to no other address of the booking.
       const known = await this.addresses.listOf(isMarketing ? { bookingId: null, customerId } : record);

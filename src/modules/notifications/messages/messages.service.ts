@@ -182,13 +182,14 @@ export class MessagesService {
   }
 
   /**
-   * Returns how many messages the user has sent by hand on this day of the organization. Locks that number until the transaction
+   * Returns how many messages, without repetitions, the user has sent by hand on this day of the organization. Locks that number until the transaction
    * ends, so that parallel requests cannot exceed a limit.
    */
   async countOfToday(userId: string): Promise<number> {
     await this.database.query('select pg_advisory_xact_lock(hashtextextended($1, 2202))', [userId]);
     const [counted] = await this.database.query<{ sent: number }>(
-      'select count(*)::int as sent from notification_messages where created_by = $1 and created_at >= $2',
+      `select count(*)::int as sent from notification_messages
+       where created_by = $1 and created_at >= $2 and resend_of is null`,
       [userId, this.midnightBefore(this.clock.now())],
     );
     return counted?.sent ?? 0;

@@ -108,7 +108,7 @@ export class NotificationMessageResponse {
   @Id('book')
   bookingId: string | null;
 
-  /** The customer to whom staff wrote; null for other messages. */
+  /** The customer to whom staff wrote, also about a booking of the customer; null for other messages. */
   @Id('cus')
   customerId: string | null;
 
@@ -116,7 +116,7 @@ export class NotificationMessageResponse {
   @Id('nmsg')
   resendOf: string | null;
 
-  /** The user who sent it by hand (prefix `user`); null for other messages, also those of bulk operations. */
+  /** The user who sent it by hand, or again (prefix `user`); null for other messages, also those of bulk operations. */
   @Text({ max: 100 })
   createdBy: string | null;
 

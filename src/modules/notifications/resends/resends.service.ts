@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimits } from '../../../platform/admission/rate-limits.js';
 import { Clock } from '../../../platform/clock/clock.js';
+import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict } from '../../../platform/errors/app-error.js';
@@ -97,14 +98,20 @@ export class ResendsService {
     await this.files.assertSendable(files);
     const isMarketing = kind === 'marketing';
     if (isMarketing) await this.unsubscriptions.assertConsent(customerId);
-    const present = await this.addresses.listOf(isMarketing ? { bookingId: null, customerId } : message);
+    // A booking may have another customer by now.
+    const record =
+      isMarketing || bookingId === null ? { bookingId: null, customerId } : { bookingId, customerId: null };
+    const present = await this.addresses.listOf(record);
     const known = isMarketing ? present : [...present, message.recipient];
     const recipient = recipientEmail === undefined ? known[0] : onRecord(recipientEmail, known);
     if (recipient === undefined) throw conflict('no_recipient', 'The customer has no e-mail address');
     await this.suppressions.assertReachable(recipient, isMarketing ? 'marketing' : 'all');
     this.rateLimits.takeMail({ subject: bookingId ?? id, recipient });
     const about = { kind, contractId, bookingId, customerId, templateId, recipientKind, subject, text };
-    const newMessageId = await this.messages.queue({ ...about, files, documentKey, recipient, resendOf: id });
+    const newMessageId = await this.messages.queue({
+      ...{ ...about, files, documentKey, recipient },
+      ...{ resendOf: id, createdBy: currentActor().principal },
+    });
     await this.sendNow(newMessageId);
     return newMessageId;
   }
@@ -136,7 +143,8 @@ export class ResendsService {
   private async queueFor(run: ReminderRun, message: Omit<NotificationMessage, 'auditImage'>): Promise<string> {
     const { id: resendOf, recipient, recipientKind, subject, text } = message;
     const about = { kind: 'reminder', runId: run.id, bookingId: run.bookingId, resendOf } as const;
-    return this.messages.queue({ ...about, recipient, recipientKind, subject, text });
+    const createdBy = currentActor().principal;
+    return this.messages.queue({ ...about, recipient, recipientKind, subject, text, createdBy });
   }
 
   /** Throws 409 if nothing is left to remind of, or another reminder is planned for the new date. */
