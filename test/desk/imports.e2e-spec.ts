@@ -76,7 +76,8 @@ describe('the check of a file', () => {
       counts: { pending: 0, valid: 1, invalid: 6, skipped: 0, done: 0, failed: 0 },
     });
     expect(records.map(({ line, status, code, columnName }) => [line, status, code, columnName])).toEqual([
-      [2, 'valid', null, null],
+      // The demo data has a customer with this number.
+      [2, 'valid', 'possible_duplicate', null],
       [3, 'invalid', 'missing_for_kind', 'lastName'],
       [4, 'invalid', expect.any(String), 'kind'],
       [5, 'invalid', expect.any(String), 'email'],
@@ -86,6 +87,45 @@ describe('the check of a file', () => {
     ]);
     expect(JSON.stringify(records)).not.toContain('not an address');
     expect(await count('customers')).toBe(before);
+  });
+
+  it('reports all faults of a line, and customers who may be those of an earlier line or exist', async () => {
+    const csv = csvOf(
+      'reference,lastName,email,language,birthDate',
+      'G-1,Popescu,popescu@example.com,,',
+      'G-2,Popescu,Popescu@Example.com,,',
+      'G-3,Marin,not an address,romanian,yesterday',
+    );
+    const { import: found, records } = await checked(app, 'customers', csv);
+    const faultsOf = (some: typeof records) =>
+      some.map(({ status, code, columnName, message }) => [status, code, columnName, message]);
+    const several = expect.stringMatching(
+      /language must be .*; birthDate must be .*; email: address must be an e-mail/,
+    );
+    expect(faultsOf(records)).toEqual([
+      ['valid', null, null, null],
+      ['valid', 'possible_duplicate', 'email', 'Line 2 has the same e-mail address'],
+      ['invalid', expect.any(String), null, several],
+    ]);
+    await owner.post(`${IMPORTS}/${found.id}/execution`);
+    await runImports(app);
+    expect(faultsOf(await recordsOf(owner, found.id)).slice(0, 2)).toEqual([
+      ['done', null, null, null],
+      ['done', 'possible_duplicate', 'email', 'Line 2 has the same e-mail address'],
+    ]);
+    const later = await checked(app, 'customers', csvOf('reference,lastName,email', 'G-4,Pop,popescu@example.com'));
+    const known = 'A customer has the same contact, or the same name and date of birth';
+    expect(faultsOf(later.records)).toEqual([['valid', 'possible_duplicate', null, known]]);
+
+    const items = csvOf('reference,currency,customerName,title,unitPrice,quantity', 'G-5,EUR,Ada,,ten,two');
+    expect((await checked(app, 'bookings', items)).records).toMatchObject([
+      {
+        status: 'invalid',
+        code: 'required',
+        columnName: null,
+        message: expect.stringMatching(/title.*quantity.*unitPrice/),
+      },
+    ]);
   });
 
   it.each([

@@ -53,7 +53,7 @@ export async function workOnNext<Item extends { id: string }>(
 export function itemFaultOf(error: unknown): ItemFault {
   const known = toAppError(error);
   if (!known) return { code: 'internal_error', message: 'An internal error occurred', path: null, isTemporary: true };
-  const issue = firstIssueOf(known);
+  const [issue] = issuesOf(known);
   const field: unknown = known.details?.['field'];
   return {
     code: issue?.code ?? known.code,
@@ -63,10 +63,10 @@ export function itemFaultOf(error: unknown): ItemFault {
   };
 }
 
-function firstIssueOf({ details }: AppError): Pick<Issue, 'path' | 'code' | 'message'> | null {
-  const issues: unknown = details?.['issues'];
-  const first: unknown = Array.isArray(issues) ? issues[0] : null;
-  return isIssue(first) ? first : null;
+/** All faults of a request that was rejected as invalid; empty for other errors. */
+export function issuesOf(error: unknown): Pick<Issue, 'path' | 'code' | 'message'>[] {
+  const issues: unknown = error instanceof AppError ? error.details?.['issues'] : null;
+  return Array.isArray(issues) ? issues.filter(isIssue) : [];
 }
 
 function isIssue(value: unknown): value is Issue {

@@ -5,8 +5,18 @@ import { isCurrency } from '../../../platform/money/money.js';
 import { BookingItemsService, BookingsService, CreateBooking, CreateBookingItem } from '../../bookings/index.js';
 import { CustomersService } from '../../customers/index.js';
 import { CreatePayment, PaymentsService } from '../../finance/index.js';
-import { amount, assertSame, CellError, ofLine, type RecordImporter, required, text, whole } from './import-cells.js';
-import type { ImportRow } from './import-record.entity.js';
+import {
+  amount,
+  assertSame,
+  CellError,
+  cellsOf,
+  ofLine,
+  type RecordImporter,
+  required,
+  text,
+  whole,
+} from './import-cells.js';
+import type { ImportedRecord, ImportRow } from './import-record.entity.js';
 import { ImportReferences } from './import-references.js';
 
 const OF_BOOKING = [
@@ -51,7 +61,7 @@ export class BookingImporter implements RecordImporter {
     private readonly clock: Clock,
   ) {}
 
-  async run(rows: readonly [ImportRow, ...ImportRow[]]): Promise<string> {
+  async run(rows: readonly [ImportRow, ...ImportRow[]]): Promise<ImportedRecord> {
     const [first] = rows;
     assertSame(rows, OF_BOOKING);
     const currency = currencyOf(first);
@@ -65,7 +75,7 @@ export class BookingImporter implements RecordImporter {
       overrideReason: 'Confirmed in the earlier system',
     });
     if (paid > billed) await this.addPayment(id, first, { currency, amountCents: paid - billed });
-    return id;
+    return { subjectId: id, warning: null };
   }
 
   private async createBooking(row: ImportRow, currency: string): Promise<string> {
@@ -95,21 +105,25 @@ export class BookingImporter implements RecordImporter {
 
   /** Returns what the earlier system has billed for the line. */
   private async addItems(bookingId: string, row: ImportRow, currency: string): Promise<number> {
-    const [quantity, unitSellCents] = [whole(row, 'quantity') ?? 1, amount(row, 'unitPrice', currency)];
-    required(row, 'unitPrice');
+    const cells = cellsOf({
+      title: () => required(row, 'title'),
+      quantity: () => whole(row, 'quantity') ?? 1,
+      unitSellCents: () => required(row, 'unitPrice') && amount(row, 'unitPrice', currency),
+      billed: () => amount(row, 'billed', currency),
+    });
+    const { title, quantity, unitSellCents } = cells;
+    const billed = amount(row, 'billed', currency) ?? 0;
     const departureId = text(row, 'departureId');
     const overrides =
       departureId === undefined ? {} : ({ override: ['cutoff', 'past', 'price'], overrideReason: REASON } as const);
     const taxCodeId = text(row, 'taxCodeId');
     const sold = {
       type: text(row, 'type') ?? (departureId === undefined ? 'service' : 'unit'),
-      title: required(row, 'title'),
-      ...{ quantity, unitSellCents, taxCodeId, departureId },
+      ...{ title, quantity, unitSellCents, taxCodeId, departureId },
       ...(departureId === undefined ? { serviceDate: text(row, 'serviceDate') } : {}),
       ...overrides,
     };
     const item = await this.items.add(bookingId, await checkedAs(CreateBookingItem, sold));
-    const billed = amount(row, 'billed', currency) ?? 0;
     if (billed > item.totalSellCents)
       throw new CellError(row, 'billed', 'exceeds_price', 'billed is more than the price');
     if (billed === 0) return 0;

@@ -1,9 +1,9 @@
 import { AppError } from '../../../platform/errors/app-error.js';
 import { minorUnits } from '../../../platform/money/money.js';
-import { itemFaultOf } from '../item-work.js';
+import { issuesOf, itemFaultOf } from '../item-work.js';
 import type { Columns } from './import-file.js';
 import type { ImportKind } from './import.entity.js';
-import type { ImportRow, RecordFault } from './import-record.entity.js';
+import type { ImportedRecord, ImportRow, RecordFault } from './import-record.entity.js';
 
 const MAX_MESSAGE = 500;
 const AMOUNT = /^(\d{1,13})(?:\.(\d{1,3}))?$/;
@@ -17,20 +17,41 @@ export interface RecordImporter {
   readonly scopes: readonly string[];
   /** The columns of members of the API that have another name, by the last part of their path. */
   readonly columnOf: Readonly<Record<string, string>>;
-  /** Creates the record and returns its id. The errors are those of the API, or `CellError`. */
-  run(rows: readonly [ImportRow, ...ImportRow[]]): Promise<string>;
+  /** Notes in the lines what only the whole file shows. */
+  relate?(rows: readonly ImportRow[]): void;
+  /** Creates the record. The errors are those of the API, or `CellError`. */
+  run(rows: readonly [ImportRow, ...ImportRow[]]): Promise<ImportedRecord>;
 }
 
-/** A cell that cannot be read. */
+/** A cell that cannot be read; `column` is null for several of them. */
 export class CellError extends AppError {
   constructor(
     readonly row: ImportRow,
-    readonly column: string,
+    readonly column: string | null,
     code: string,
-    message: string,
+    readonly fault: string,
   ) {
-    super(422, code, `Line ${row.line}: ${message}`, { details: { field: column } });
+    super(422, code, `Line ${row.line}: ${fault}`, { details: { field: column } });
   }
+}
+
+/** Reads cells, and reports all that cannot be read with one error. */
+export function cellsOf(readers: Readonly<Record<string, () => unknown>>): Record<string, unknown> {
+  const errors: CellError[] = [];
+  const cells = Object.entries(readers).map(([name, read]): [string, unknown] => {
+    try {
+      return [name, read()];
+    } catch (error) {
+      if (!(error instanceof CellError)) throw error;
+      errors.push(error);
+      return [name, undefined];
+    }
+  });
+  const [first, second] = errors;
+  if (first && second) {
+    throw new CellError(first.row, null, first.code, errors.map(({ fault }) => fault).join('; '));
+  } else if (first) throw first;
+  return Object.fromEntries(cells);
 }
 
 export function text({ cells }: ImportRow, column: string): string | undefined {
@@ -90,13 +111,25 @@ export async function ofLine<T>(
   }
 }
 
-/** Describes the error of a record. Messages of the API name no values, so they can be stored. */
+/** Describes the error of a record with all of its faults. Messages of the API name no values, so they can be stored. */
 export function faultOf(
   error: unknown,
   columnOf: Readonly<Record<string, string>>,
 ): RecordFault & { isTemporary: boolean } {
   const { code, message, path, isTemporary } = itemFaultOf(error);
-  const member = path?.split('.').findLast((part) => !/^\d+$/.test(part)) ?? null;
-  const columnName = member ? (columnOf[member] ?? member) : null;
-  return { code, columnName, message: message.slice(0, MAX_MESSAGE), isTemporary };
+  const nameOf = (member: string | undefined) => (member ? (columnOf[member] ?? member) : null);
+  const columnAt = (at: string | null) => nameOf(at?.split('.').findLast((part) => !/^\d+$/.test(part)));
+  const issues = issuesOf(error);
+  const columns = new Set(issues.length > 1 ? issues.map((issue) => columnAt(issue.path)) : [columnAt(path)]);
+  // A member may have another name than its column.
+  const named = issues.map((issue) => {
+    const column = columnAt(issue.path) ?? '';
+    return issue.message.startsWith(column) ? issue.message : `${column}: ${issue.message}`;
+  });
+  const messages = issues.length > 1 ? named.join('; ') : message;
+  const [columnName = null, other] = columns;
+  return {
+    ...{ code, columnName: other === undefined ? columnName : null },
+    ...{ message: messages.slice(0, MAX_MESSAGE), isTemporary },
+  };
 }

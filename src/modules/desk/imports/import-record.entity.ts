@@ -17,14 +17,25 @@ export type RecordStatus = (typeof RECORD_STATUSES)[number];
 export interface ImportRow {
   line: number;
   cells: Record<string, string>;
+  /** An earlier line of the file with the same e-mail address. */
+  lineWithEmail?: number;
 }
 
-/** Why a record cannot be imported. */
+/** Why a record cannot be imported, or what staff should look at. */
 export interface RecordFault {
   code: string;
   /** The column whose cell is at fault; null if it is none or several. */
   columnName: string | null;
   message: string;
+}
+
+const NO_FAULT = { code: null, columnName: null, message: null };
+
+/** What became of the lines of a record. */
+export interface ImportedRecord {
+  /** The customer, product or booking that was created. */
+  subjectId: string;
+  warning: RecordFault | null;
 }
 
 /** A temporary error is repeated. */
@@ -65,17 +76,18 @@ export class ImportRecord {
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
 
   /** The check found that it can be imported. */
-  pass(now: Date): void {
-    Object.assign(this, { status: 'valid', attempts: 0, updatedAt: now });
+  pass(warning: RecordFault | null, now: Date): void {
+    Object.assign(this, warning ?? NO_FAULT, { status: 'valid', attempts: 0, updatedAt: now });
   }
 
-  finish(subjectId: string, now: Date): void {
-    Object.assign(this, { status: 'done', rows: null, subjectId, updatedAt: now });
+  finish({ subjectId, warning }: ImportedRecord, now: Date): void {
+    Object.assign(this, warning ?? NO_FAULT, { status: 'done', rows: null, subjectId, updatedAt: now });
   }
 
   /** An earlier import has the reference. */
   skip(subjectId: string, now: Date): void {
-    Object.assign(this, { status: 'skipped', rows: null, code: 'already_imported', subjectId, updatedAt: now });
+    const fault = { ...NO_FAULT, code: 'already_imported' };
+    Object.assign(this, fault, { status: 'skipped', rows: null, subjectId, updatedAt: now });
   }
 
   /** An error that another attempt can overcome leaves the record as it is, up to five times. */

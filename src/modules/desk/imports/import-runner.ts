@@ -9,7 +9,7 @@ import { workOnNext } from '../item-work.js';
 import { faultOf } from './import-cells.js';
 import { ImportReferences } from './import-references.js';
 import type { Import, ImportKind } from './import.entity.js';
-import type { ImportRecord, ImportRow } from './import-record.entity.js';
+import type { ImportedRecord, ImportRecord, ImportRow, RecordFault } from './import-record.entity.js';
 import { IMPORT_JOB, ImportsService } from './imports.service.js';
 import { ImportsRepository } from './imports.repository.js';
 
@@ -78,10 +78,13 @@ export class ImportRunner {
   /** Returns false if no record is left for this process, or if the check of one has to wait. */
   private async checkNext(id: string, kind: ImportKind): Promise<boolean> {
     const claimed = (recordId: string) => ({ id: recordId, status: 'pending' }) as const;
+    const found: { warning: RecordFault | null } = { warning: null };
     return workOnNext(this.database, {
       claim: () => this.repository.claim(id, 'pending'),
-      treat: async (record) => void (await this.create(kind, record)),
-      pass: (recordId) => this.change(claimed(recordId), (record) => record.pass(this.clock.now())),
+      treat: async (record) => {
+        found.warning = (await this.create(kind, record)).warning;
+      },
+      pass: (recordId) => this.change(claimed(recordId), (record) => record.pass(found.warning, this.clock.now())),
       fail: (recordId, error) => this.reject(kind, claimed(recordId), error),
     });
   }
@@ -98,8 +101,8 @@ export class ImportRunner {
     });
   }
 
-  /** Creates what the record describes, and keeps its reference. Returns its id. */
-  private async create(kind: ImportKind, { reference, rows }: ImportRecord): Promise<string> {
+  /** Creates what the record describes, and keeps its reference. */
+  private async create(kind: ImportKind, { reference, rows }: ImportRecord): Promise<ImportedRecord> {
     if (reference === null) throw referenceFault('required', 'reference is required');
     if (reference.includes('@')) {
       throw referenceFault('personal_reference', 'reference must not be an e-mail address, because it is kept');
@@ -109,8 +112,8 @@ export class ImportRunner {
     const [first, ...others] = rows ?? [];
     if (!first) throw new Error('A record has a line');
     const lines: [ImportRow, ...ImportRow[]] = [first, ...others];
-    const subjectId = await this.imports.importerOf(kind).run(lines);
-    if (await this.references.add(kind, reference, subjectId)) return subjectId;
+    const imported = await this.imports.importerOf(kind).run(lines);
+    if (await this.references.add(kind, reference, imported.subjectId)) return imported;
     // Another import has just committed it.
     throw new AlreadyImported((await this.references.find(kind, reference)) ?? '');
   }

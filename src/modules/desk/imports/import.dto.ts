@@ -136,7 +136,10 @@ export class ImportRecordResponse {
   @OneOf(RECORD_STATUSES)
   status: RecordStatus;
 
-  /** Why it is invalid, failed or skipped: an error code of the API, or of a cell; otherwise null. */
+  /**
+   * Why it is invalid, failed or skipped: an error code of the API, or of a cell. A record that is valid or imported has
+   * `possible_duplicate` if it may be a customer who exists, or of an earlier line; otherwise null.
+   */
   @Text({ max: 100 })
   code: string | null;
 
@@ -144,7 +147,7 @@ export class ImportRecordResponse {
   @Text({ max: 100 })
   columnName: string | null;
 
-  /** The fault in plain English, without values; null if there is none. */
+  /** The faults in plain English, without values, or the warning; null if there is none. */
   @Text({ max: 500 })
   message: string | null;
 

@@ -58,6 +58,7 @@ export class ImportsService {
     const importer = this.importerOf(kind);
     for (const scope of importer.scopes) assertScope(scope);
     const { records, lines } = readImportFile(csv, importer.columns);
+    importer.relate?.(records.flatMap(({ rows }) => rows));
     const now = this.clock.now();
     const created = make(Import, { id: ids.import, kind, status: 'checking', lineCount: lines, createdAt: now });
     return this.database.transaction(async () => {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { checkedAs } from '../../../platform/http/format-check.js';
 import { CreateProduct, CreateProductUnit, ProductsService, ProductUnitsService } from '../../products/index.js';
-import { assertSame, ofLine, type RecordImporter, required, text, whole } from './import-cells.js';
-import type { ImportRow } from './import-record.entity.js';
+import { assertSame, cellsOf, ofLine, type RecordImporter, required, text, whole } from './import-cells.js';
+import type { ImportedRecord, ImportRow } from './import-record.entity.js';
 
 const OF_PRODUCT = [
   'id',
@@ -29,34 +29,36 @@ export class ProductImporter implements RecordImporter {
     private readonly units: ProductUnitsService,
   ) {}
 
-  async run(rows: readonly [ImportRow, ...ImportRow[]]): Promise<string> {
+  async run(rows: readonly [ImportRow, ...ImportRow[]]): Promise<ImportedRecord> {
     const [first] = rows;
     assertSame(rows, OF_PRODUCT);
-    const input = await checkedAs(CreateProduct, {
-      id: text(first, 'id'),
-      name: required(first, 'name'),
-      kind: required(first, 'kind'),
-      timeZone: required(first, 'timeZone'),
-      durationMinutes: whole(first, 'durationMinutes'),
-      defaultCapacity: whole(first, 'defaultCapacity'),
-      minParticipants: whole(first, 'minParticipants'),
-      taxCodeId: text(first, 'taxCodeId'),
+    const cells = cellsOf({
+      id: () => text(first, 'id'),
+      name: () => required(first, 'name'),
+      kind: () => required(first, 'kind'),
+      timeZone: () => required(first, 'timeZone'),
+      durationMinutes: () => whole(first, 'durationMinutes'),
+      defaultCapacity: () => whole(first, 'defaultCapacity'),
+      minParticipants: () => whole(first, 'minParticipants'),
+      taxCodeId: () => text(first, 'taxCodeId'),
     });
+    const input = await checkedAs(CreateProduct, cells);
     const { id } = await this.products.create(input);
     for (const row of rows.filter(({ cells }) => OF_UNIT.some((name) => cells[name] !== undefined))) {
       await ofLine(row, { type: 'unitType', name: 'unitName' }, async () => this.units.create(id, await unitOf(row)));
     }
-    return id;
+    return { subjectId: id, warning: null };
   }
 }
 
 async function unitOf(row: ImportRow): Promise<CreateProductUnit> {
-  return checkedAs(CreateProductUnit, {
-    type: required(row, 'unitType'),
-    name: required(row, 'unitName'),
-    minAge: whole(row, 'minAge'),
-    maxAge: whole(row, 'maxAge'),
-    seats: whole(row, 'seats'),
-    paxCount: whole(row, 'paxCount'),
+  const cells = cellsOf({
+    type: () => required(row, 'unitType'),
+    name: () => required(row, 'unitName'),
+    minAge: () => whole(row, 'minAge'),
+    maxAge: () => whole(row, 'maxAge'),
+    seats: () => whole(row, 'seats'),
+    paxCount: () => whole(row, 'paxCount'),
   });
+  return checkedAs(CreateProductUnit, cells);
 }
