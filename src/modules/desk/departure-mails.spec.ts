@@ -5,8 +5,9 @@ import { waitingOfferMail } from './waiting-list/waiting-offer-mail.js';
 
 const FACTS = {
   bookingNumber: 'B-7',
-  day: '2127-05-12',
-  targetDay: '2127-05-19',
+  tour: 'Lake {time}',
+  departure: { startDate: '2127-05-12', startsAt: new Date('2127-05-12T06:00:00Z'), timeZone: 'Europe/Bucharest' },
+  target: { startDate: '2127-05-19', startsAt: new Date('2127-05-19T11:00:00Z'), timeZone: 'Europe/Bucharest' },
   isWhole: true,
   note: 'Call us {day}',
 };
@@ -25,9 +26,10 @@ describe.each(DOCUMENT_LANGUAGES)('the mails about departures in %s', (language)
       const { subject, paragraphs } = callOffMail({ action, reprice: false, ...MONEY }, FACTS, language);
 
       expect(subject).toMatch(/B-7.*2127/);
+      expect(paragraphs[0]).toMatch(/Lake \{time\}.*12.*2127.*9:00.*B-7/);
       expect(paragraphs.at(-1)).toBe('Call us {day}');
-      expect([subject, ...paragraphs.slice(0, -1)].join('\n')).not.toMatch(/[{}]|undefined/);
-      if (action === 'move') expect(paragraphs[1]).toMatch(/19.*2127/);
+      expect([subject, ...paragraphs.slice(1, -1)].join('\n')).not.toMatch(/[{}]|undefined/);
+      if (action === 'move') expect(paragraphs[1]).toMatch(/19.*2127.*(14:00|2:00\sPM)/);
       if (action === 'cancel') expect(paragraphs.join('\n')).toMatch(/118[.,]00[^]*59[.,]00/);
     },
   );
@@ -36,6 +38,9 @@ describe.each(DOCUMENT_LANGUAGES)('the mails about departures in %s', (language)
     const release = { action: 'release', reprice: false, ...MONEY } as const;
     const part = { action: 'cancel', reprice: false, ...MONEY } as const;
 
+    const unnamed = callOffMail(release, { ...FACTS, tour: null }, language).paragraphs[0];
+    expect(unnamed).toMatch(/B-7.*12.*2127.*9:00/);
+    expect(unnamed).not.toMatch(/[{}]|\bnull\b/);
     expect(callOffMail(release, { ...FACTS, bookingNumber: null }, language).subject).not.toMatch(/B-7|\bnull\b/);
     const [whole, some] = [true, false].map(
       (isWhole) => callOffMail(part, { ...FACTS, isWhole }, language).paragraphs[1],

@@ -21,6 +21,7 @@ import { MessagesController } from './messages/messages.controller.js';
 import { MessagesService } from './messages/messages.service.js';
 import { NotificationsDemo } from './notifications.demo.js';
 import { ReminderJobs } from './planning/reminders.jobs.js';
+import { ReaderLanguagesService } from './targets/reader-languages.service.js';
 import { RemindersService } from './planning/reminders.service.js';
 import { ReminderRulesController } from './rules/reminder-rules.controller.js';
 import { ReminderRulesRepository } from './rules/reminder-rules.repository.js';
@@ -81,6 +82,7 @@ import './notifications-tables.js';
     MailComposer,
     MailedFilesService,
     ManualMessagesService,
+    ReaderLanguagesService,
     RecordAddresses,
     RecordDispatchesService,
     MessageData,
@@ -97,6 +99,6 @@ import './notifications-tables.js';
     SimulationsService,
     SuppressionsService,
   ],
-  exports: [DirectMailsService, DocumentMailsService, ManualMessagesService, RemindersService],
+  exports: [DirectMailsService, DocumentMailsService, ManualMessagesService, ReaderLanguagesService, RemindersService],
 })
 export class NotificationsModule {}

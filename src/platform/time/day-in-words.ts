@@ -10,3 +10,11 @@ export function timeInWords(instant: Date, { language, timeZone }: { language: s
   const format = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone });
   return `${format.format(instant)} (${timeZone})`;
 }
+
+/** Returns the local day and time of a departure as people of a language write them: `12. Mai 2027 um 14:00` in German. */
+export function departureTimeInWords(
+  { startsAt, timeZone }: { startsAt: Date; timeZone: string },
+  language: string,
+): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone }).format(startsAt);
+}

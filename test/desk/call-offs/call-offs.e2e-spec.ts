@@ -166,7 +166,7 @@ describe('calling off a departure', () => {
     });
     const [item] = await itemsOf(owner, started);
     expect((await mailOf(item?.messageId))?.text).toContain(
-      'moved to the departure on May 19, 2127, at the same price',
+      'moved to the departure on May 19, 2127 at 9:00 AM, at the same price',
     );
     const [moved] = await app.sql('select departure_moved_at as at from bookings where id = $1', [booking.id]);
     expect(moved).toEqual({ at: null });

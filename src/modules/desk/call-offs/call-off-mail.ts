@@ -1,28 +1,39 @@
 import { localMoney } from '../../../platform/money/local-money.js';
-import { dayInWords } from '../../../platform/time/day-in-words.js';
+import { dayInWords, departureTimeInWords } from '../../../platform/time/day-in-words.js';
 import type { DocumentLanguage } from '../../organization/index.js';
-import { filled } from '../filled-text.js';
+import { filled } from '../../notifications/index.js';
 import type { CallOffItem } from './call-off-item.entity.js';
+
+/** When a departure starts; the day is the local one. */
+interface DepartureTime {
+  startDate: string;
+  startsAt: Date;
+  timeZone: string;
+}
 
 /** What the mail to a customer states. */
 export interface CallOffFacts {
   /** Null for a trip without a booking. */
   bookingNumber: string | null;
-  /** Local day of the departure that was called off. */
-  day: string;
-  /** Local day of the departure to which the booking was moved. */
-  targetDay: string | null;
+  /** Title of the product in the language of the mail; null if it has no record. */
+  tour: string | null;
+  /** The departure that was called off. */
+  departure: DepartureTime;
+  /** The departure to which the booking was moved. */
+  target: DepartureTime | null;
   /** Whether the whole booking was cancelled, not only a part of it. */
   isWhole: boolean;
   note: string | null;
 }
 
-/** Texts with `{what}`, `{number}`, `{day}` and `{amount}`. */
+/** Texts with `{what}`, `{number}`, `{tour}`, `{day}`, `{time}` (a day with its time) and `{amount}`. */
 interface Texts {
   trip: string;
   booking: string;
   subject: string;
   calledOff: string;
+  /** For a product without a title. */
+  unnamedCalledOff: string;
   moved: string;
   movedAtSamePrice: string;
   kept: string;
@@ -39,9 +50,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     trip: 'your trip',
     booking: 'your booking {number}',
     subject: 'The departure of {what} on {day} is called off',
-    calledOff: 'unfortunately we had to call off the departure of {what} on {day}.',
-    moved: 'Your booking is moved to the departure on {day}.',
-    movedAtSamePrice: 'Your booking is moved to the departure on {day}, at the same price.',
+    calledOff: 'unfortunately we had to call off {tour} on {time}, part of {what}.',
+    unnamedCalledOff: 'unfortunately we had to call off the departure of {what} on {time}.',
+    moved: 'Your booking is moved to the departure on {time}.',
+    movedAtSamePrice: 'Your booking is moved to the departure on {time}, at the same price.',
     kept: 'We will contact you about your booking.',
     released: 'Your reservation has ended. It costs you nothing.',
     cancelled: 'Your booking is cancelled, free of charge.',
@@ -54,9 +66,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     trip: 'Ihrer Reise',
     booking: 'Ihrer Buchung {number}',
     subject: 'Die Abfahrt {what} am {day} fällt aus',
-    calledOff: 'leider mussten wir die Abfahrt {what} am {day} absagen.',
-    moved: 'Ihre Buchung gilt nun für die Abfahrt am {day}.',
-    movedAtSamePrice: 'Ihre Buchung gilt nun für die Abfahrt am {day}, zum selben Preis.',
+    calledOff: 'leider mussten wir {tour} am {time} absagen, einen Teil {what}.',
+    unnamedCalledOff: 'leider mussten wir die Abfahrt {what} am {time} absagen.',
+    moved: 'Ihre Buchung gilt nun für die Abfahrt am {time}.',
+    movedAtSamePrice: 'Ihre Buchung gilt nun für die Abfahrt am {time}, zum selben Preis.',
     kept: 'Wir melden uns wegen Ihrer Buchung bei Ihnen.',
     released: 'Ihre Reservierung ist beendet. Für Sie entstehen keine Kosten.',
     cancelled: 'Ihre Buchung ist storniert, ohne Kosten für Sie.',
@@ -69,9 +82,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     trip: 'de votre voyage',
     booking: 'de votre réservation {number}',
     subject: 'Le départ {what} du {day} est annulé',
-    calledOff: 'Nous avons malheureusement dû annuler le départ {what} du {day}.',
-    moved: 'Votre réservation est reportée au départ du {day}.',
-    movedAtSamePrice: 'Votre réservation est reportée au départ du {day}, au même prix.',
+    calledOff: 'Nous avons malheureusement dû annuler {tour} du {time}, qui fait partie {what}.',
+    unnamedCalledOff: 'Nous avons malheureusement dû annuler le départ {what} du {time}.',
+    moved: 'Votre réservation est reportée au départ du {time}.',
+    movedAtSamePrice: 'Votre réservation est reportée au départ du {time}, au même prix.',
     kept: 'Nous vous contacterons au sujet de votre réservation.',
     released: 'Votre option a pris fin. Elle ne vous coûte rien.',
     cancelled: 'Votre réservation est annulée, sans frais pour vous.',
@@ -84,9 +98,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     trip: 'de su viaje',
     booking: 'de su reserva {number}',
     subject: 'La salida {what} del {day} se ha cancelado',
-    calledOff: 'Lamentablemente hemos tenido que cancelar la salida {what} del {day}.',
-    moved: 'Su reserva pasa a la salida del {day}.',
-    movedAtSamePrice: 'Su reserva pasa a la salida del {day}, al mismo precio.',
+    calledOff: 'Lamentablemente hemos tenido que cancelar {tour} del {time}, que forma parte {what}.',
+    unnamedCalledOff: 'Lamentablemente hemos tenido que cancelar la salida {what} del {time}.',
+    moved: 'Su reserva pasa a la salida del {time}.',
+    movedAtSamePrice: 'Su reserva pasa a la salida del {time}, al mismo precio.',
     kept: 'Nos pondremos en contacto con usted sobre su reserva.',
     released: 'Su reserva provisional ha terminado. No le cuesta nada.',
     cancelled: 'Su reserva está cancelada, sin coste para usted.',
@@ -99,9 +114,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     trip: 'del Suo viaggio',
     booking: 'della Sua prenotazione {number}',
     subject: 'La partenza {what} del {day} è annullata',
-    calledOff: 'purtroppo abbiamo dovuto annullare la partenza {what} del {day}.',
-    moved: 'La Sua prenotazione è spostata alla partenza del {day}.',
-    movedAtSamePrice: 'La Sua prenotazione è spostata alla partenza del {day}, allo stesso prezzo.',
+    calledOff: 'purtroppo abbiamo dovuto annullare {tour} del {time}, che fa parte {what}.',
+    unnamedCalledOff: 'purtroppo abbiamo dovuto annullare la partenza {what} del {time}.',
+    moved: 'La Sua prenotazione è spostata alla partenza del {time}.',
+    movedAtSamePrice: 'La Sua prenotazione è spostata alla partenza del {time}, allo stesso prezzo.',
     kept: 'La contatteremo per la Sua prenotazione.',
     released: 'La Sua opzione è terminata. Non Le costa nulla.',
     cancelled: 'La Sua prenotazione è annullata, senza costi per Lei.',
@@ -114,9 +130,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     trip: 'călătoriei dumneavoastră',
     booking: 'rezervării dumneavoastră {number}',
     subject: 'Plecarea {what} din {day} este anulată',
-    calledOff: 'Din păcate a trebuit să anulăm plecarea {what} din {day}.',
-    moved: 'Rezervarea dumneavoastră este mutată la plecarea din {day}.',
-    movedAtSamePrice: 'Rezervarea dumneavoastră este mutată la plecarea din {day}, la același preț.',
+    calledOff: 'Din păcate a trebuit să anulăm {tour} din {time}, parte a {what}.',
+    unnamedCalledOff: 'Din păcate a trebuit să anulăm plecarea {what} din {time}.',
+    moved: 'Rezervarea dumneavoastră este mutată la plecarea din {time}.',
+    movedAtSamePrice: 'Rezervarea dumneavoastră este mutată la plecarea din {time}, la același preț.',
     kept: 'Vă vom contacta în legătură cu rezervarea.',
     released: 'Opțiunea dumneavoastră s-a încheiat. Nu vă costă nimic.',
     cancelled: 'Rezervarea dumneavoastră este anulată, fără costuri pentru dumneavoastră.',
@@ -137,16 +154,26 @@ export function callOffMail(
 ): { subject: string; paragraphs: string[] } {
   const texts = TEXTS[language];
   const what = bookingNumber === null ? texts.trip : filled(texts.booking, { number: bookingNumber });
-  const values = { what, day: dayInWords(facts.day, language) };
+  const { tour, departure } = facts;
+  const values = {
+    what,
+    tour: tour ?? '',
+    day: dayInWords(departure.startDate, language),
+    time: departureTimeInWords(departure, language),
+  };
   return {
     subject: filled(texts.subject, values),
-    paragraphs: [filled(texts.calledOff, values), ...outcome(item, facts, language), ...(note ? [note] : [])],
+    paragraphs: [
+      filled(tour === null ? texts.unnamedCalledOff : texts.calledOff, values),
+      ...outcome(item, facts, language),
+      ...(note ? [note] : []),
+    ],
   };
 }
 
 function outcome(
   { action, reprice, currency, refundedCents, creditedCents, openCents }: Called,
-  { targetDay, isWhole }: Pick<CallOffFacts, 'targetDay' | 'isWhole'>,
+  { target, isWhole }: Pick<CallOffFacts, 'target' | 'isWhole'>,
   language: DocumentLanguage,
 ): string[] {
   const texts = TEXTS[language];
@@ -154,8 +181,8 @@ function outcome(
     filled(text, { amount: localMoney({ cents, currency }, language) });
   switch (action) {
     case 'move': {
-      const day = targetDay === null ? '' : dayInWords(targetDay, language);
-      return [filled(reprice ? texts.moved : texts.movedAtSamePrice, { day })];
+      const time = target === null ? '' : departureTimeInWords(target, language);
+      return [filled(reprice ? texts.moved : texts.movedAtSamePrice, { time })];
     }
     case 'keep':
       return [texts.kept];

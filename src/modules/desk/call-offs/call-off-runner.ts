@@ -11,6 +11,7 @@ import { CalledOffMoneyService, type SettledMoney } from '../../finance/index.js
 import { DirectMailsService } from '../../notifications/index.js';
 import { DeparturesService } from '../../operations/index.js';
 import { OrganizationService } from '../../organization/index.js';
+import { ProductsService } from '../../products/index.js';
 import { ReservationsService } from '../../trips/index.js';
 import { workOnNext } from '../item-work.js';
 import { TasksService } from '../tasks/tasks.service.js';
@@ -43,6 +44,7 @@ export class CallOffRunner {
     private readonly bookings: DepartureBookingsService,
     private readonly money: CalledOffMoneyService,
     private readonly reservations: ReservationsService,
+    private readonly products: ProductsService,
     private readonly departures: DeparturesService,
     private readonly mails: DirectMailsService,
     private readonly organization: OrganizationService,
@@ -153,19 +155,12 @@ export class CallOffRunner {
     { recipient, bookingNumber, isWhole = false }: Outcome,
   ): Promise<string | null> {
     if (!mails || recipient.email === null) return null;
-    const days = await this.departures.listSummaries([
-      departureId,
-      ...(item.targetDepartureId ? [item.targetDepartureId] : []),
-    ]);
-    const dayOf = (id: string | null) => days.find((one) => one.id === id)?.startDate ?? null;
-    const facts = {
-      bookingNumber,
-      day: dayOf(departureId) ?? '',
-      targetDay: dayOf(item.targetDepartureId),
-      isWhole,
-      note,
-    };
+    const { targetDepartureId } = item;
+    const departure = await this.departures.getSummary(departureId);
+    const target = targetDepartureId === null ? null : await this.departures.getSummary(targetDepartureId);
     const language = await this.organization.languageFor(recipient.language);
+    const tour = await this.products.findTitle(departure.productId, language);
+    const facts = { bookingNumber, tour, departure, target, isWhole, note };
     const to = { recipient: recipient.email, name: recipient.name, language, bookingId: item.bookingId };
     return this.mails.sendAboutDeparture('call_off', { ...to, ...callOffMail(item, facts, language) });
   }

@@ -1,7 +1,7 @@
 import { escaped, type HtmlPage, languageAmong } from '../../../platform/http/html-page.js';
 import { localMoney } from '../../../platform/money/local-money.js';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../organization/index.js';
-import { filled } from '../filled-text.js';
+import { filled } from '../../notifications/index.js';
 
 export interface OfferPrice {
   cents: number;

@@ -1,3 +1,4 @@
+import { OrganizationService } from '../../organization/index.js';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { Clock } from '../../../platform/clock/clock.js';
@@ -55,6 +56,7 @@ export class OfferPagesService extends OfferLinks {
     private readonly tasks: TasksService,
     private readonly tokens: LinkTokens,
     private readonly clock: Clock,
+    private readonly organization: OrganizationService,
     private readonly env: Env,
     @Inject(LOG) private readonly log: Logger,
   ) {
@@ -200,10 +202,10 @@ export class OfferPagesService extends OfferLinks {
     return found && presented.isFor(String(found.entry.offers)) ? found : null;
   }
 
-  private page(linked: Linked | null, languageOfBrowser: DocumentLanguage, state: OfferState): HtmlPage {
+  private async page(linked: Linked | null, languageOfBrowser: DocumentLanguage, state: OfferState): Promise<HtmlPage> {
     const { requestId } = currentContext();
     this.log.info({ waitingEntryId: linked?.entry.id ?? null, state: state.kind, requestId }, 'offer page access');
     const language = linked?.language ? pageLanguageOf(linked.language) : languageOfBrowser;
-    return offerPage(state, { language, company: this.env.orgName });
+    return offerPage(state, { language, company: await this.organization.displayName() });
   }
 }

@@ -1,7 +1,7 @@
 import { LINK } from '../../notifications/index.js';
 import type { DepartureSummary } from '../../operations/index.js';
 import type { DocumentLanguage } from '../../organization/index.js';
-import { filled } from '../filled-text.js';
+import { filled } from '../../notifications/index.js';
 
 /** What the mail about an offer states. */
 export interface OfferFacts {

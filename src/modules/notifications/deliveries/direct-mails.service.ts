@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../../platform/config/env.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
 import { AccountLinksService, type AccountMail, AccountMailListener } from '../../identity/index.js';
-import type { DocumentLanguage } from '../../organization/index.js';
+import { type DocumentLanguage, OrganizationService } from '../../organization/index.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { MessagesService } from '../messages/messages.service.js';
 import type { NotificationMessage } from '../messages/notification-message.entity.js';
-import { greetingOf } from './greetings.js';
+import { greetingOf } from '../templates/greetings.js';
 import { LINK, withLink } from './link-placeholder.js';
 
 export const SEND_MESSAGES = 'notifications.send';
@@ -20,6 +19,8 @@ export interface ContractMail {
   title: string;
   recipientEmail: string;
   recipientName: string | null;
+  /** That of the contract. */
+  language: string;
   /** Text that staff wrote; null for the default text. */
   subject: string | null;
   message: string | null;
@@ -40,6 +41,16 @@ export interface DepartureMail {
   paragraphs: readonly string[];
 }
 
+/** What a mail says about its contract unless staff write something else. */
+const CONTRACT: Readonly<Record<DocumentLanguage, string>> = {
+  en: 'here is your contract with us.',
+  de: 'hier ist Ihr Vertrag mit uns.',
+  fr: 'Voici votre contrat avec nous.',
+  es: 'Aquí tiene su contrato con nosotros.',
+  it: 'ecco il Suo contratto con noi.',
+  ro: 'Acesta este contractul dumneavoastră cu noi.',
+};
+
 /**
  * Sends mails about accounts, contracts and departures immediately, even in quiet hours; they count towards no limit. The stored message
  * has a placeholder: the link is inserted when the mail server gets the mail. Job payloads contain neither recipient nor text.
@@ -52,15 +63,15 @@ export class DirectMailsService extends AccountMailListener {
     private readonly links: AccountLinksService,
     private readonly suppressions: SuppressionsService,
     private readonly jobs: Jobs,
-    private readonly env: Env,
+    private readonly organization: OrganizationService,
   ) {
     super();
   }
 
   override async invited(mail: AccountMail, linkId: string): Promise<void> {
-    const subject = `Your invitation to ${this.env.orgName}`;
-    await this.queue(mail, { linkId, subject }, [
-      `you are invited to work with ${this.env.orgName}. Choose a password to accept the invitation:`,
+    const company = await this.organization.displayName();
+    await this.queue(mail, { linkId, subject: `Your invitation to ${company}` }, [
+      `you are invited to work with ${company}. Choose a password to accept the invitation:`,
       LINK,
       'The link works once, for 60 minutes. If you did not expect this invitation, ignore this mail.',
     ]);
@@ -100,7 +111,7 @@ export class DirectMailsService extends AccountMailListener {
 
   override async secondFactorRemoved(mail: AccountMail): Promise<void> {
     await this.queue(mail, { linkId: null, subject: 'Your second factor was removed' }, [
-      'the second factor of your account was removed: logins need no code any more.',
+      'the second factor of your account was removed: logins no longer need a code.',
       'If you did not expect this, change your password at once and inform an owner of the account.',
     ]);
   }
@@ -121,15 +132,15 @@ export class DirectMailsService extends AccountMailListener {
    */
   async sendContract({ contractId, title, recipientEmail, recipientName, ...written }: ContractMail): Promise<void> {
     await this.suppressions.assertReachable(recipientEmail);
-    const greeting = recipientName === null ? 'Hello,' : `Dear ${recipientName},`;
-    const message = written.message ?? 'here is your contract with us.';
+    const language = await this.organization.languageFor(written.language);
+    const message = written.message ?? CONTRACT[language];
     await this.messages.queue({
       kind: 'contract',
       contractId,
       bookingId: written.bookingId,
       recipient: recipientEmail,
       subject: written.subject ?? title,
-      text: [greeting, message, LINK, this.env.orgName].join('\n\n'),
+      text: [greetingOf(recipientName, language), message, LINK, await this.organization.displayName()].join('\n\n'),
     });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${contractId}` });
   }
@@ -139,7 +150,7 @@ export class DirectMailsService extends AccountMailListener {
     kind: 'call_off' | 'waiting_offer',
     { name, language, paragraphs, ...mail }: DepartureMail,
   ): Promise<string> {
-    const text = [greetingOf(name, language), ...paragraphs, this.env.orgName].join('\n\n');
+    const text = [greetingOf(name, language), ...paragraphs, await this.organization.displayName()].join('\n\n');
     const id = await this.messages.queue({ kind, ...mail, text });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
     return id;
@@ -159,7 +170,7 @@ export class DirectMailsService extends AccountMailListener {
   ): Promise<void> {
     // A name must not look like the link's placeholder.
     const greeting = `Dear ${name.replaceAll(LINK, '')},`;
-    const text = [greeting, ...paragraphs, this.env.orgName].join('\n\n');
+    const text = [greeting, ...paragraphs, await this.organization.displayName()].join('\n\n');
     const id = await this.messages.queue({ kind: 'account', recipient, subject, text, accountLinkId: linkId });
     await this.jobs.add(SEND_MESSAGES, {}, { key: `${SEND_MESSAGES}:${id}` });
   }

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { RateLimits } from '../../../platform/admission/rate-limits.js';
-import { Env } from '../../../platform/config/env.js';
 import { currentActor } from '../../../platform/context/request-context.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { conflict, notFound } from '../../../platform/errors/app-error.js';
 import { Jobs } from '../../../platform/jobs/jobs.js';
-import type { DocumentLanguage } from '../../organization/index.js';
+import { type DocumentLanguage, OrganizationService } from '../../organization/index.js';
 import { assertMailable, type MessageFile } from '../messages/message-files.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { type NotificationMessageResponse, toMessage } from '../messages/notification-message.dto.js';
@@ -15,7 +14,7 @@ import type { DispatchChoices } from './dispatch.dto.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
 import { BookingFactsSource } from '../targets/booking-facts.js';
 import { SEND_MESSAGES } from './direct-mails.service.js';
-import { greetingOf } from './greetings.js';
+import { greetingOf } from '../templates/greetings.js';
 
 /** Documents that staff send to the customer of a booking. */
 export interface DocumentMail {
@@ -41,7 +40,7 @@ export class DocumentMailsService {
     private readonly listeners: Listeners,
     private readonly rateLimits: RateLimits,
     private readonly jobs: Jobs,
-    private readonly env: Env,
+    private readonly organization: OrganizationService,
   ) {}
 
   /**
@@ -63,7 +62,8 @@ export class DocumentMailsService {
         throw conflict('already_dispatched', 'The recipient has already been sent this version', { messageId });
       }
       this.rateLimits.takeMail({ subject: bookingId, recipient });
-      const text = [greetingOf(facts.customerName, mail.language), mail.sentence, this.env.orgName].join('\n\n');
+      const company = await this.organization.displayName();
+      const text = [greetingOf(facts.customerName, mail.language), mail.sentence, company].join('\n\n');
       const id = await this.messages.queue({
         ...{ kind: 'document', bookingId, documentKey, files, recipient },
         ...{ subject: choices.subject ?? mail.subject, text: choices.message ?? text },

@@ -1,50 +1,220 @@
-import { minorUnits } from '../../../platform/money/money.js';
-import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
+import { localMoney } from '../../../platform/money/local-money.js';
+import { filled } from './filled-text.js';
+import { dayInWords } from '../../../platform/time/day-in-words.js';
+import type { DocumentLanguage } from '../../organization/index.js';
+import { greetingOf } from './greetings.js';
 import type { DueTarget } from '../targets/reminder-source.js';
-type Template = (target: DueTarget) => { subject: string; sentence: string };
+import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
+import { accountFor, type CompanyFacts } from './template-placeholders.js';
 
-const money = ({ ask }: DueTarget): string => {
-  if (ask === null) return 'the open amount';
-  const digits = minorUnits(ask.currency);
-  return `${(ask.cents / 10 ** digits).toFixed(digits)} ${ask.currency}`;
-};
-const payment =
-  (what: string): Template =>
-  (target) => ({
-    subject: `${what} for booking ${target.bookingNumber}, due ${target.anchorDate}`,
-    sentence: `${money(target)} of your booking ${target.bookingNumber} is due on ${target.anchorDate}.`,
-  });
-
-/** The built-in templates, one for each trigger. */
-const TEMPLATES: Record<LiveTrigger, Template> = {
-  deposit_due: payment('Deposit'),
-  balance_due: payment('Balance'),
-  installment_due: payment('Payment'),
-  invoice_due: payment('Invoice'),
-  departure_upcoming: ({ bookingNumber, anchorDate }) => ({
-    subject: `Your trip ${bookingNumber} departs on ${anchorDate}`,
-    sentence: `your trip ${bookingNumber} departs on ${anchorDate}.`,
-  }),
-  departure_changed: ({ bookingNumber, moved }) => ({
-    subject: `The departure of your trip ${bookingNumber} has changed`,
-    sentence: moved
-      ? `your trip ${bookingNumber} departs on ${moved.to} instead of ${moved.from}.`
-      : `the departure of your trip ${bookingNumber} has changed.`,
-  }),
-  booking_confirmed: ({ bookingNumber }) => ({
-    subject: `Your booking ${bookingNumber} is confirmed`,
-    sentence: `your booking ${bookingNumber} is confirmed.`,
-  }),
-  payment_complete: ({ bookingNumber }) => ({
-    subject: `Your booking ${bookingNumber} is paid`,
-    sentence: `your booking ${bookingNumber} is paid in full. Thank you.`,
-  }),
+/** Subject and sentence of each trigger, with `{number}`, `{amount}`, `{day}` and `{former}`. */
+type Texts = Record<LiveTrigger, readonly [subject: string, sentence: string]> & {
+  /** Stands for an amount that is not known. */
+  openAmount: string;
+  /** For a move to a day that is not known. */
+  changed: string;
+  /** With `{account}`. */
+  payTo: string;
 };
 
-/** Returns subject and text of a reminder. */
-export function reminderMail(template: LiveTrigger, target: DueTarget, organization: string) {
-  const { subject, sentence } = TEMPLATES[template](target);
-  return { subject, text: [`Dear ${target.customerName},`, sentence, organization].join('\n\n') };
+const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
+  en: {
+    deposit_due: ['Deposit for booking {number}, due on {day}', '{amount} of your booking {number} is due on {day}.'],
+    balance_due: ['Balance for booking {number}, due on {day}', '{amount} of your booking {number} is due on {day}.'],
+    installment_due: [
+      'Payment for booking {number}, due on {day}',
+      '{amount} of your booking {number} is due on {day}.',
+    ],
+    invoice_due: ['Invoice for booking {number}, due on {day}', '{amount} of your booking {number} is due on {day}.'],
+    departure_upcoming: ['Your trip {number} departs on {day}', 'your trip {number} departs on {day}.'],
+    departure_changed: [
+      'The departure of your trip {number} has changed',
+      'your trip {number} departs on {day} instead of {former}.',
+    ],
+    booking_confirmed: ['Your booking {number} is confirmed', 'your booking {number} is confirmed.'],
+    payment_complete: ['Your booking {number} is paid', 'your booking {number} is paid in full. Thank you.'],
+    openAmount: 'The open amount',
+    changed: 'the departure of your trip {number} has changed.',
+    payTo: 'Please pay to {account}, with the booking number {number} as the reference.',
+  },
+  de: {
+    deposit_due: [
+      'Anzahlung für Buchung {number}, fällig am {day}',
+      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+    ],
+    balance_due: [
+      'Restzahlung für Buchung {number}, fällig am {day}',
+      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+    ],
+    installment_due: [
+      'Zahlung für Buchung {number}, fällig am {day}',
+      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+    ],
+    invoice_due: [
+      'Rechnung für Buchung {number}, fällig am {day}',
+      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+    ],
+    departure_upcoming: ['Ihre Reise {number} beginnt am {day}', 'Ihre Reise {number} beginnt am {day}.'],
+    departure_changed: [
+      'Die Abreise Ihrer Reise {number} hat sich geändert',
+      'Ihre Reise {number} beginnt am {day}, nicht am {former}.',
+    ],
+    booking_confirmed: ['Ihre Buchung {number} ist bestätigt', 'Ihre Buchung {number} ist bestätigt.'],
+    payment_complete: [
+      'Ihre Buchung {number} ist bezahlt',
+      'Ihre Buchung {number} ist vollständig bezahlt. Vielen Dank.',
+    ],
+    openAmount: 'der offene Betrag',
+    changed: 'die Abreise Ihrer Reise {number} hat sich geändert.',
+    payTo: 'Bitte zahlen Sie auf {account}, mit der Buchungsnummer {number} als Verwendungszweck.',
+  },
+  fr: {
+    deposit_due: [
+      'Acompte pour la réservation {number}, à régler le {day}',
+      'Pour votre réservation {number}, à régler le {day} : {amount}.',
+    ],
+    balance_due: [
+      'Solde de la réservation {number}, à régler le {day}',
+      'Pour votre réservation {number}, à régler le {day} : {amount}.',
+    ],
+    installment_due: [
+      'Paiement pour la réservation {number}, à régler le {day}',
+      'Pour votre réservation {number}, à régler le {day} : {amount}.',
+    ],
+    invoice_due: [
+      'Facture de la réservation {number}, à régler le {day}',
+      'Pour votre réservation {number}, à régler le {day} : {amount}.',
+    ],
+    departure_upcoming: ['Votre voyage {number} commence le {day}', 'Votre voyage {number} commence le {day}.'],
+    departure_changed: [
+      'Le départ de votre voyage {number} a changé',
+      'Votre voyage {number} commence le {day} et non le {former}.',
+    ],
+    booking_confirmed: ['Votre réservation {number} est confirmée', 'Votre réservation {number} est confirmée.'],
+    payment_complete: [
+      'Votre réservation {number} est réglée',
+      'Votre réservation {number} est entièrement réglée. Merci.',
+    ],
+    openAmount: 'le montant restant dû',
+    changed: 'Le départ de votre voyage {number} a changé.',
+    payTo: 'Merci de payer sur le compte {account}, en indiquant le numéro de réservation {number}.',
+  },
+  es: {
+    deposit_due: [
+      'Anticipo de la reserva {number}, vence el {day}',
+      'De su reserva {number} vence el {day}: {amount}.',
+    ],
+    balance_due: ['Saldo de la reserva {number}, vence el {day}', 'De su reserva {number} vence el {day}: {amount}.'],
+    installment_due: [
+      'Pago de la reserva {number}, vence el {day}',
+      'De su reserva {number} vence el {day}: {amount}.',
+    ],
+    invoice_due: ['Factura de la reserva {number}, vence el {day}', 'De su reserva {number} vence el {day}: {amount}.'],
+    departure_upcoming: ['Su viaje {number} comienza el {day}', 'Su viaje {number} comienza el {day}.'],
+    departure_changed: [
+      'La salida de su viaje {number} ha cambiado',
+      'Su viaje {number} comienza el {day} y no el {former}.',
+    ],
+    booking_confirmed: ['Su reserva {number} está confirmada', 'Su reserva {number} está confirmada.'],
+    payment_complete: [
+      'Su reserva {number} está pagada',
+      'Su reserva {number} está pagada por completo. Muchas gracias.',
+    ],
+    openAmount: 'el importe pendiente',
+    changed: 'La salida de su viaje {number} ha cambiado.',
+    payTo: 'Le rogamos que pague a {account}, con el número de reserva {number} como concepto.',
+  },
+  it: {
+    deposit_due: [
+      'Acconto per la prenotazione {number}, scadenza {day}',
+      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+    ],
+    balance_due: [
+      'Saldo della prenotazione {number}, scadenza {day}',
+      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+    ],
+    installment_due: [
+      'Pagamento per la prenotazione {number}, scadenza {day}',
+      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+    ],
+    invoice_due: [
+      'Fattura della prenotazione {number}, scadenza {day}',
+      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+    ],
+    departure_upcoming: ['Il Suo viaggio {number} inizia il {day}', 'il Suo viaggio {number} inizia il {day}.'],
+    departure_changed: [
+      'La partenza del Suo viaggio {number} è cambiata',
+      'il Suo viaggio {number} inizia il {day} e non il {former}.',
+    ],
+    booking_confirmed: ['La Sua prenotazione {number} è confermata', 'la Sua prenotazione {number} è confermata.'],
+    payment_complete: [
+      'La Sua prenotazione {number} è pagata',
+      'la Sua prenotazione {number} è interamente pagata. Grazie.',
+    ],
+    openAmount: 'l’importo residuo',
+    changed: 'la partenza del Suo viaggio {number} è cambiata.',
+    payTo: 'La preghiamo di pagare su {account}, indicando il numero di prenotazione {number}.',
+  },
+  ro: {
+    deposit_due: [
+      'Avans pentru rezervarea {number}, scadent la {day}',
+      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
+    ],
+    balance_due: [
+      'Rest de plată pentru rezervarea {number}, scadent la {day}',
+      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
+    ],
+    installment_due: [
+      'Plată pentru rezervarea {number}, scadentă la {day}',
+      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
+    ],
+    invoice_due: [
+      'Factura rezervării {number}, scadentă la {day}',
+      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
+    ],
+    departure_upcoming: [
+      'Călătoria dumneavoastră {number} începe la {day}',
+      'Călătoria dumneavoastră {number} începe la {day}.',
+    ],
+    departure_changed: [
+      'Plecarea călătoriei dumneavoastră {number} s-a schimbat',
+      'Călătoria dumneavoastră {number} începe la {day}, nu la {former}.',
+    ],
+    booking_confirmed: [
+      'Rezervarea dumneavoastră {number} este confirmată',
+      'Rezervarea dumneavoastră {number} este confirmată.',
+    ],
+    payment_complete: [
+      'Rezervarea dumneavoastră {number} este plătită',
+      'Rezervarea dumneavoastră {number} este plătită integral. Vă mulțumim.',
+    ],
+    openAmount: 'suma rămasă',
+    changed: 'Plecarea călătoriei dumneavoastră {number} s-a schimbat.',
+    payTo: 'Vă rugăm să plătiți în contul {account}, cu numărul rezervării {number} la detalii.',
+  },
+};
+
+/** Returns subject and text of a reminder. One about a payment names the bank account in its currency, if the company has one. */
+export function reminderMail(
+  trigger: LiveTrigger,
+  { target, company }: { target: DueTarget; company: CompanyFacts },
+  language: DocumentLanguage,
+): { subject: string; text: string } {
+  const { ask, anchorDate, moved, bookingNumber: number, customerName } = target;
+  const texts = TEXTS[language];
+  const [subject, known] = texts[trigger];
+  const sentence = trigger === 'departure_changed' && !moved ? texts.changed : known;
+  const account = ask && accountFor(company, ask.currency);
+  const values = {
+    ...{ number, amount: ask ? localMoney(ask, language) : texts.openAmount },
+    ...{ day: dayInWords(moved?.to ?? anchorDate, language), former: moved ? dayInWords(moved.from, language) : '' },
+    account: account ? [account.holder, account.iban, account.bic].filter(Boolean).join(', ') : '',
+  };
+  const paragraphs = [sentence, ...(account ? [texts.payTo] : [])].map((text) => filled(text, values));
+  return {
+    subject: filled(subject, values),
+    text: [greetingOf(customerName, language), ...paragraphs, company.name].join('\n\n'),
+  };
 }
 
 /** Returns whether this is the built-in template of the trigger, which has the trigger's name (`balance-due`). */

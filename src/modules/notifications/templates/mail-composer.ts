@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import type { Rows } from '../../../platform/database/rows.js';
 import { Listeners } from '../../../platform/discovery/listeners.js';
 import { notFound, unprocessable } from '../../../platform/errors/app-error.js';
 import { OrganizationService } from '../../organization/index.js';
 import { type BookingFacts, BookingFactsSource } from '../targets/booking-facts.js';
+import { ReaderLanguagesService } from '../targets/reader-languages.service.js';
 import { type DueTarget, findSource } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { builtInOf, reminderMail, slugOf } from './built-in-mails.js';
@@ -35,8 +35,8 @@ export class MailComposer {
   constructor(
     private readonly database: Database,
     private readonly organization: OrganizationService,
+    private readonly languages: ReaderLanguagesService,
     private readonly listeners: Listeners,
-    private readonly env: Env,
   ) {
     this.templates = database.rows(MessageTemplate);
   }
@@ -60,7 +60,8 @@ export class MailComposer {
     const [first] = texts;
     if (first) {
       const booking = await this.factsOf(bookingId);
-      const template = booking && (inFirst(texts, await this.languagesOf(booking)) ?? (builtIn ? null : first));
+      const template =
+        booking && (inFirst(texts, await this.languages.ofBooking(bookingId)) ?? (builtIn ? null : first));
       if (template) return { kind: 'published', template, booking };
     }
     return builtIn && { kind: 'built_in', trigger: builtIn };
@@ -69,7 +70,12 @@ export class MailComposer {
   /** Returns null if the message would be too long. */
   async compose(chosen: MailTemplate, target: DueTarget): Promise<ComposedMail | null> {
     if (chosen.kind === 'built_in') {
-      return { ...reminderMail(chosen.trigger, target, this.env.orgName), templateId: null };
+      const [language] = await this.languages.ofBooking(target.bookingId);
+      const facts = { target, company: await this.company() };
+      return {
+        ...reminderMail(chosen.trigger, facts, await this.organization.languageFor(language)),
+        templateId: null,
+      };
     }
     const { template, booking } = chosen;
     const { customerName } = target;
@@ -170,19 +176,10 @@ export class MailComposer {
     return (await source?.read(bookingId)) ?? null;
   }
 
-  private async languagesOf({ language, customerId }: BookingFacts): Promise<string[]> {
-    const [customer] = await this.database.query<{ language: string | null }>(
-      'select language from customers where id = $1',
-      [customerId],
-    );
-    const { defaultLanguage } = await this.organization.getProfile();
-    return [language, customer?.language ?? null, defaultLanguage, 'en'].filter((known) => known !== null);
-  }
-
   private async company(): Promise<CompanyFacts> {
     const profile = await this.organization.getProfile();
-    const { tradeName, legalName, email, phone, website, bankAccounts } = profile;
-    return { name: tradeName ?? legalName, email, phone, website, bankAccounts };
+    const { email, phone, website, bankAccounts } = profile;
+    return { name: profile.displayName(), email, phone, website, bankAccounts };
   }
 }
 

@@ -108,7 +108,7 @@ export function sampleFacts(company: CompanyFacts): MailFacts {
 }
 
 /** The default account of the currency, otherwise the first one. */
-function accountFor({ bankAccounts }: CompanyFacts, currency: string) {
+export function accountFor({ bankAccounts }: CompanyFacts, currency: string) {
   const accounts = bankAccounts.filter((account) => account.currency === currency);
   return accounts.find(({ isDefault }) => isDefault) ?? accounts[0] ?? null;
 }

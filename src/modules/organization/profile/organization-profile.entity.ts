@@ -98,6 +98,11 @@ export class OrganizationProfile extends Audited implements ProfileValues {
     };
   }
 
+  /** Returns the name by which customers know the company. */
+  displayName(): string {
+    return this.tradeName ?? this.legalName;
+  }
+
   /** Returns the language of a tag such as `de-AT` if documents exist in it, otherwise that of the company. */
   languageFor(tag: string | null): DocumentLanguage {
     const [primary] = (tag ?? '').toLowerCase().split(/[-_]/);

@@ -65,6 +65,11 @@ export class OrganizationService {
     return this.rows.get(ID);
   }
 
+  /** Returns the name by which customers know the company. */
+  async displayName(): Promise<string> {
+    return (await this.getProfile()).displayName();
+  }
+
   /** Returns the language of documents and mails for a customer with this language. */
   async languageFor(tag: string | null): Promise<DocumentLanguage> {
     return (await this.getProfile()).languageFor(tag);
