@@ -19,7 +19,7 @@ const arrows = {
   products: ['action-ledger', 'organization', 'taxes'],
   operations: ['action-ledger', 'products', 'taxes'],
   distribution: ['action-ledger', 'operations', 'products'],
-  legal: ['action-ledger', 'customers', 'distribution', 'notifications'],
+  legal: ['action-ledger', 'customers', 'distribution', 'notifications', 'organization'],
   bookings: [
     'action-ledger',
     'customers',

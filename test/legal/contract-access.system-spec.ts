@@ -218,7 +218,10 @@ describe('the booking of a contract', () => {
     const booking = await makeBooking(app.as('owner'));
     const { id, reference } = await draft(app, { bookingId: booking.id });
     const list = await app.as('owner').get<{ data: Contract[] }>(`${CONTRACTS}?bookingId=${booking.id}`);
-    expect(list.body.data).toMatchObject([{ reference, bookingId: booking.id }]);
+    expect(list.body.data).toMatchObject([{ reference, bookingId: booking.id, language: 'en' }]);
+    const german = await makeBooking(app.as('owner'), { customerLanguage: 'de' });
+    expect(await draft(app, { bookingId: german.id })).toMatchObject({ language: 'de' });
+    expect(await draft(app, { bookingId: german.id, language: 'fr' })).toMatchObject({ language: 'fr' });
 
     await app.as('owner').patch(`${CONTRACTS}/${id}`, { bookingId: null });
     expect(await read(app, id)).toMatchObject({ bookingId: null });

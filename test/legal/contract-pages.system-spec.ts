@@ -22,8 +22,9 @@ let sent = 0;
 
 beforeAll(async () => {
   server = await startMailServer();
-  const company = { ORG_NAME: 'Dolomiti & <Co>', ORG_ADDRESS: 'Via Roma 1, Bozen', ORG_TAX_ID: 'IT123' };
-  app = await startApp({ env: { LOG_LEVEL: 'trace', SMTP_URL: server.url, ...company } });
+  app = await startApp({ env: { LOG_LEVEL: 'trace', SMTP_URL: server.url } });
+  const company = { legalName: 'Dolomiti & <Co>', address: 'Via Roma 1, Bozen', taxId: 'IT123' };
+  expect((await app.as('owner').patch('/v1/admin/organization/profile', company)).status).toBe(200);
 });
 
 describe('the page of a contract', () => {

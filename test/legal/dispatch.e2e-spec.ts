@@ -23,7 +23,7 @@ describe('dispatching', () => {
       {
         recipient: 'other@example.com',
         subject: 'Your contract',
-        text: 'Dear Clara Ionescu,\n\nDear Clara,\nhere it is.\n\n{{link}}\n\nDemo Travel',
+        text: 'Bună ziua, Clara Ionescu,\n\nDear Clara,\nhere it is.\n\n{{link}}\n\nDemo Travel',
       },
     ]);
   });

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { ActionLedgerModule } from '../action-ledger/index.js';
 import { DistributionModule } from '../distribution/index.js';
 import { NotificationsModule } from '../notifications/index.js';
+import { OrganizationModule } from '../organization/index.js';
 import { ContractPagesController } from './contract-pages/contract-pages.controller.js';
 import { ContractData } from './contracts/contract-data.js';
 import { ContractPagesService } from './contract-pages/contract-pages.service.js';
@@ -21,7 +22,7 @@ import { TermsService } from './terms/terms.service.js';
 import './legal-tables.js';
 
 @Module({
-  imports: [ActionLedgerModule, DistributionModule, NotificationsModule],
+  imports: [ActionLedgerModule, DistributionModule, NotificationsModule, OrganizationModule],
   controllers: [
     PublicContractsController,
     ContractPagesController,

@@ -186,14 +186,14 @@ export const settings = {
   orgName: text({
     name: 'ORG_NAME',
     isCore: true,
-    purpose: 'Name of the organization in mails and on contract pages; the first start copies it to the profile',
+    purpose: 'Name of the organization, which the first start copies to its profile; authenticator apps show it',
     example: 'Acme Tours Ltd',
     isPlaceholder: true,
     fallback: 'Demo Travel',
   }),
   orgAddress: text({
     name: 'ORG_ADDRESS',
-    purpose: 'Address on contract pages; the first start copies it to the profile of the organization',
+    purpose: 'Address of the organization, which the first start copies to its profile',
     example: '1 High Street, London',
     isPlaceholder: true,
     fallback: '',
@@ -201,7 +201,7 @@ export const settings = {
   orgTaxId: text(
     {
       name: 'ORG_TAX_ID',
-      purpose: 'Tax id on contract pages; the first start copies it to the profile of the organization',
+      purpose: 'Tax id of the organization, which the first start copies to its profile',
       example: 'GB123456789',
       isPlaceholder: true,
       fallback: '',

@@ -1,3 +1,4 @@
+import { dayInWords } from '../../../platform/time/day-in-words.js';
 import { escaped, type HtmlPage, languageAmong } from '../../../platform/http/html-page.js';
 
 /** The languages of the page around a contract; the contract itself may be in any language. */
@@ -18,9 +19,9 @@ export interface ShownContract {
 }
 
 export interface Company {
-  orgName: string;
-  orgAddress: string;
-  orgTaxId: string;
+  name: string;
+  address: string | null;
+  taxId: string | null;
 }
 
 interface PageTexts {
@@ -143,10 +144,10 @@ export function pageLanguageOf(tag: string): PageLanguage {
 export function contractPage(contract: ShownContract, company: Company): HtmlPage {
   const language = pageLanguageOf(contract.language);
   const texts = TEXTS[language];
-  const notice = noticeOf(contract, texts);
+  const notice = noticeOf(contract);
   return page(
     { status: 200, language, title: contract.title, company },
-    `<header><p>${escaped(company.orgName)}</p>
+    `<header><p>${escaped(company.name)}</p>
 <h1>${escaped(contract.title)}</h1>
 <p>${texts.contract} ${escaped(contract.contractNumber)}</p></header>
 ${notice}
@@ -160,10 +161,12 @@ export function statementIn(language: string): string {
   return TEXTS[pageLanguageOf(language)].statement;
 }
 
-function noticeOf({ status, signature }: ShownContract, texts: PageTexts): string {
+function noticeOf({ status, signature, language: tag }: ShownContract): string {
+  const language = pageLanguageOf(tag);
+  const texts = TEXTS[language];
   if (signature) {
     const { name, day } = signature;
-    return `<p class="notice">${escaped(texts.signed.replace('{day}', () => day).replace('{name}', () => name))}</p>`;
+    return `<p class="notice">${escaped(texts.signed.replace('{day}', () => dayInWords(day, language)).replace('{name}', () => name))}</p>`;
   } else {
     return status === 'expired' ? `<p class="notice">${texts.expired}</p>` : '';
   }
@@ -194,7 +197,7 @@ function page(
   { company, ...head }: { status: number; language: PageLanguage; title: string; company: Company },
   content: string,
 ): HtmlPage {
-  const { orgName, orgAddress, orgTaxId } = company;
-  const taxId = orgTaxId === '' ? '' : `${TEXTS[head.language].taxId} ${orgTaxId}`;
-  return { ...head, content, style: STYLE, lines: [orgName, orgAddress, taxId] };
+  const { name, address, taxId } = company;
+  const taxLine = taxId === null ? '' : `${TEXTS[head.language].taxId} ${taxId}`;
+  return { ...head, content, style: STYLE, lines: [name, address ?? '', taxLine] };
 }

@@ -1,3 +1,4 @@
+import { OrganizationService } from '../../organization/index.js';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Logger } from 'pino';
@@ -45,6 +46,7 @@ export class ContractPagesService extends ContractLinks {
   constructor(
     private readonly database: Database,
     private readonly contracts: ContractsService,
+    private readonly organization: OrganizationService,
     private readonly clock: Clock,
     private readonly env: Env,
     @Inject(LOG) private readonly log: Logger,
@@ -81,16 +83,18 @@ export class ContractPagesService extends ContractLinks {
     }
     if (contract.status === 'sent') await this.record(contract, form.name);
     const present = await this.find(token);
-    const page = this.pageOf(present, languageOfBrowser);
+    const page = await this.pageOf(present, languageOfBrowser);
     return page.status === 200 && present?.signature === null ? { ...page, status: 409 } : page;
   }
 
-  private pageOf(contract: FoundContract | null, languageOfBrowser: PageLanguage): HtmlPage {
+  private async pageOf(contract: FoundContract | null, languageOfBrowser: PageLanguage): Promise<HtmlPage> {
     const { requestId } = currentContext();
     const access = { contract: contract?.reference ?? null, status: contract?.status ?? null };
     this.log.info({ ...access, requestId }, 'contract page access');
 
-    const company = this.env;
+    const profile = await this.organization.getProfile();
+    const { address, vatId, taxId } = profile;
+    const company = { name: profile.displayName(), address, taxId: vatId ?? taxId };
     if (!contract) return noticePage('notFound', { language: languageOfBrowser, company });
     else if (contract.status !== 'void') return contractPage(contract, company);
     else return noticePage('void', { language: pageLanguageOf(contract.language), company });

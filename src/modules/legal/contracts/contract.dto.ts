@@ -41,7 +41,8 @@ class ContractFields {
   body?: string;
 
   /**
-   * Language of the text; `en` by default.
+   * Language of the text, and of the page and the e-mail with the contract; by default that of the booking, otherwise that of the
+   * organization.
    * @example "en"
    */
   @Optional()

@@ -26,7 +26,7 @@ import {
   Reverses,
   Undoes,
 } from '../../action-ledger/index.js';
-import { DirectMailsService } from '../../notifications/index.js';
+import { DirectMailsService, ReaderLanguagesService } from '../../notifications/index.js';
 import { newPublicId, REFERENCE } from './contract-id.js';
 import {
   changesOf,
@@ -79,6 +79,7 @@ export class ContractsService {
     private readonly payloads: PayloadErasuresService,
     private readonly outbox: Outbox,
     private readonly mails: DirectMailsService,
+    private readonly languages: ReaderLanguagesService,
     private readonly rateLimits: RateLimits,
     private readonly clock: Clock,
     private readonly env: Env,
@@ -102,7 +103,7 @@ export class ContractsService {
       status,
       contractNumber: input.contractNumber,
       body: input.body ?? '',
-      language: input.language ?? 'en',
+      language: input.language ?? (await this.languages.ofBooking(input.bookingId ?? null))[0],
       scope: input.scope ?? 'customer',
       expiresAt: instantOf(input.expiresAt),
       publicUntil,
@@ -203,8 +204,10 @@ export class ContractsService {
       contract.send(recipientEmail, this.clock.now());
       await this.rows.update(contract);
       const { subject = null, message = null } = dispatch;
-      const { id: contractId, bookingId, title, recipientName } = contract;
-      await this.mails.sendContract({ contractId, bookingId, title, recipientEmail, recipientName, subject, message });
+      const { id: contractId, bookingId, title, recipientName, language } = contract;
+      await this.mails.sendContract({
+        ...{ contractId, bookingId, title, recipientEmail, recipientName, subject, message, language },
+      });
       this.record('send', contract, { before, after: contract.auditImage() });
       if (!wasSent) this.publish('sent', contract);
       return contract;

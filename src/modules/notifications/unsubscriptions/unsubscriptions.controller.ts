@@ -1,9 +1,9 @@
+import { OrganizationService } from '../../organization/index.js';
 import { Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiOperation } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { RateLimit } from '../../../platform/admission/rate-limits.js';
 import { Public } from '../../../platform/auth/access.js';
-import { Env } from '../../../platform/config/env.js';
 import { ApiGroup } from '../../../platform/http/api-group.js';
 import { PathText } from '../../../platform/http/path-id.js';
 import { answerPage, AnswersPages, AnyToken } from '../../../platform/http/html-page.js';
@@ -34,7 +34,7 @@ const TOKEN = {
 export class UnsubscriptionsController {
   constructor(
     private readonly unsubscriptions: UnsubscriptionsService,
-    private readonly env: Env,
+    private readonly organization: OrganizationService,
   ) {}
 
   /**
@@ -86,12 +86,12 @@ export class UnsubscriptionsController {
   }
 
   /** Renders the page in this language, or in the browser's if it is null. Undefined means an unknown token: the page has status 404. */
-  private page(
+  private async page(
     state: PageState,
     { language, request, response }: { language: string | null | undefined; request: Request; response: Response },
-  ): string {
+  ): Promise<string> {
     const shown = pageLanguageOf(language ?? (request.acceptsLanguages(...PAGE_LANGUAGES) || 'en'));
-    const options = { language: shown, company: this.env.orgName };
+    const options = { language: shown, company: await this.organization.displayName() };
     return answerPage(response, unsubscriptionPage(language === undefined ? 'notFound' : state, options));
   }
 }
