@@ -275,6 +275,24 @@ describe('an update of a sale', () => {
     expect(await countersOf(app, other)).toEqual({ sold: 0, held: 0, open: 0 });
   });
 
+  it('a guest who was added before the others in a hold keeps the seat when another one leaves, and the product stays', async () => {
+    const [shop, other] = [await newShop(app), await newShop(app)];
+    const guest = (fullName: string) => ({ uuid: randomUUID(), unitId: shop.adult, contact: { fullName } });
+    const [ana, bo, cy] = [guest('Ana Pop'), guest('Bo Chen'), guest('Cy Dan')];
+    const { uuid } = await reserve(shop, [], { unitItems: [ana, bo] });
+    must(await patch(shop, uuid, { unitItems: [cy, ana, bo] }));
+    const { booking } = await saleOf(await confirm(shop, uuid));
+    must(await patch(shop, uuid, { unitItems: [cy, bo].map(({ uuid: own, unitId }) => ({ uuid: own, unitId })) }));
+    expect(await travelersOf(booking.id)).toEqual(['Bo Chen', 'Cy Dan']);
+    const { productId, optionId, departureId: availabilityId } = other;
+    const unitItems = [{ unitId: other.adult }];
+    const moved = await patch(shop, uuid, { productId, optionId, availabilityId, unitItems });
+    expect([moved.status, moved.body]).toMatchObject([
+      400,
+      { error: 'UNPROCESSABLE_ENTITY', errorMessage: expect.stringContaining('keeps its product') },
+    ]);
+  });
+
   it('units are given up only while that is free of charge, and units of a slot stay with it', async () => {
     const shop = await newShop(app, { settlement: 'net' });
     const { adult, productId, connection, departureId } = shop;
@@ -293,7 +311,7 @@ describe('an update of a sale', () => {
       const refused = await patch(shop, uuid, changes);
       expect([refused.status, refused.body]).toMatchObject([
         400,
-        { error: 'UNPROCESSABLE_ENTITY', errorMessage: expect.stringContaining('would cost a fee') },
+        { error: 'UNPROCESSABLE_ENTITY', errorMessage: expect.stringContaining('is not free of charge') },
       ]);
     }
     const unitItems = [{ uuid: one, unitId: adult }, { unitId: adult }, { unitId: adult }];
@@ -343,7 +361,7 @@ describe('an update of a sale', () => {
     ]);
   });
 
-  it('changes of sales at the same time leave no seat too many, in whatever direction they move', async () => {
+  it('concurrent changes of sales in both directions oversell no seat', async () => {
     const shop = await newShop(app);
     const { adult, productId, departureId } = shop;
     const { id: other } = await departureIn(app, 35, { productId, priceCents: 5_000, capacity: 6 });

@@ -332,12 +332,15 @@ export class TravelersService {
       await this.repository.replaceSeats(itemId, after);
       this.recordSeats({ bookingId, itemId }, before, after);
     }
-    const seated: string[] = [];
+    const seated: (string | null)[] = [];
     for (const { from, ...person } of people) {
       const known = from ? sitting.get(`${from.itemId} ${from.seat}`) : undefined;
-      if (known === undefined && travelers.length >= MAX_TRAVELERS) break;
-      if (known === undefined) travelers.push(await this.insertLast(bookingId, person, travelers));
-      seated.push(known ?? travelers.at(-1)?.id ?? '');
+      const active = travelers.filter(({ status }) => status === 'active').length;
+      // A person beyond the limit of travelers has a seat without a name.
+      const added =
+        known === undefined && active < MAX_TRAVELERS ? await this.insertLast(bookingId, person, travelers) : null;
+      if (added) travelers.push(added);
+      seated.push(known ?? added?.id ?? null);
     }
     await this.seatInOrder(bookingId, seated, itemIds);
     await this.cancelUnseated(bookingId, [...sitting.values()], travelers);
@@ -375,16 +378,19 @@ export class TravelersService {
     }
   }
 
-  /** Fills the seats of these items, one item after the other. */
+  /** Fills the seats of these items, one item after the other; null leaves a seat without a traveler. */
   private async seatInOrder(
     bookingId: string,
-    travelerIds: readonly string[],
+    travelerIds: readonly (string | null)[],
     itemIds: readonly string[],
   ): Promise<void> {
     let seated = 0;
     for (const itemId of itemIds) {
       const people = (await this.bookings.getItem({ bookingId, itemId })).people();
-      await this.repository.replaceSeats(itemId, seatsFor(travelerIds.slice(seated, seated + people), []));
+      const seats = travelerIds
+        .slice(seated, seated + people)
+        .flatMap((travelerId, index) => (travelerId === null ? [] : [{ seat: index + 1, travelerId }]));
+      await this.repository.replaceSeats(itemId, seats);
       seated += people;
     }
   }

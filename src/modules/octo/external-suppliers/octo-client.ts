@@ -269,7 +269,8 @@ function resultOf<T>({ status, headers, body }: OutgoingAnswer, read: Call<T>['r
   if (status >= 300 && status < 400) return { outcome: 'unknown', fault: 'redirect', retryAfterMs };
   if (status >= 500) return { outcome: 'unknown', fault: 'server_error', retryAfterMs };
   const parsed = parse(body);
-  if (status >= 400) return { outcome: 'refused', status, code: readErrorCode(parsed), retryAfterMs };
+  // A proxy may send 408 after it has passed the request on.
+  if (status >= 400 && status !== 408) return { outcome: 'refused', status, code: readErrorCode(parsed), retryAfterMs };
   const value = status >= 200 && parsed !== undefined ? read(parsed) : null;
   return value === null
     ? { outcome: 'unknown', fault: 'invalid_answer', retryAfterMs }

@@ -47,7 +47,9 @@ export function exchangedUnits(
     else {
       kept.push(same);
       const { id, allotmentId, seats, retailCents, netCents, soldUnit, bookingItemId } = same;
-      Object.assign(unit, { id, allotmentId, seats, retailCents, netCents, soldUnit, bookingItemId });
+      Object.assign(unit, { allotmentId, seats, retailCents, netCents, soldUnit, bookingItemId });
+      // Sold units have their seats in the order of their IDs; those on hold get theirs in the order of the request.
+      if (bookingItemId !== null) unit.id = id;
     }
     if (same) keepDescription(unit, same, given?.[unit.position]);
   }

@@ -130,7 +130,8 @@ export class OctoBookingsService {
       if (booking.status !== 'ON_HOLD' && booking.status !== 'CONFIRMED') {
         throw unprocessableOrder('The booking has ended');
       }
-      if (isReordered(booking, units, body)) {
+      const isOther = isReordered(booking, units, body);
+      if (isOther) {
         const order = orderOf(booking, units, body);
         if (booking.bookingId === null) await this.reorder(booking, units, order, reseller);
         else await this.soldChanges.exchange(booking, units, { body: order, reseller });
@@ -141,6 +142,13 @@ export class OctoBookingsService {
       if (body.resellerReference !== undefined) booking.resellerReference = body.resellerReference;
       if (body.notes !== undefined) booking.notes = body.notes;
       if (body.contact) booking.contact = contactOf(body.contact);
+      if (booking.bookingId !== null && (isOther || body.contact)) {
+        const sold = await this.repository.unitsOf([booking.id]);
+        await this.assertContact(
+          booking,
+          sold.filter(({ cancelledAt }) => cancelledAt === null),
+        );
+      }
       await this.soldChanges.describe(booking, body);
       if (body.expirationMinutes && booking.status === 'ON_HOLD') {
         await this.prolong(booking, body.expirationMinutes, reseller);

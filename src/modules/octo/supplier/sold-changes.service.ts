@@ -50,6 +50,10 @@ export class SoldChangesService {
     const order = await this.orders.check(booking.id, body, reseller);
     const { departure, optionId, hasVoucher, units } = order;
     assertCurrency(booking, departure);
+    // The booking has the terms of the product that was sold; another one may refund less.
+    if (departure.productId !== booking.productId) {
+      throw unprocessableOrder('A confirmed booking keeps its product; cancel it and book again');
+    }
     const { added, removed } = exchangedUnits(booking, former, { order, given: body.unitItems });
     const { connection } = reseller;
     const summary = await this.bookings.lock(bookingId);
@@ -58,11 +62,12 @@ export class SoldChangesService {
     if (givenUp.length > 0) await this.assertFree(booking, bookingId, { givenUp, removed });
     await this.departures.lock([booking.departureId, departure.id]);
     if (added.length > 0) await this.units.hold(departure.id, added, { connection, isTest: false });
-    // The rows of removed units are gone before their items are cancelled, so that the reservation does not follow its own change.
+    // The rows of removed units are deleted before their items are cancelled, so that the reservation does not follow its own change.
     await this.repository.replaceUnits(former, units);
     const { channelId } = connection;
     await this.sales.exchange(booking, { bookingId, departure, added, givenUp, seatsOf, channelId });
-    Object.assign(booking, { productId: departure.productId, optionId, departureId: departure.id, hasVoucher });
+    await this.departures.assessMinimums([departure.id]);
+    Object.assign(booking, { optionId, departureId: departure.id, hasVoucher });
   }
 
   /** Gives the booking of a locked reservation, and its travelers, the names and contacts that the request states. */
@@ -110,9 +115,8 @@ export class SoldChangesService {
     }
     const itemIds = givenUp.map(({ itemId }) => itemId);
     const { feeCents } = await this.forecasts.forecast(bookingId, { itemIds });
-    if (feeCents !== null && feeCents > 0) {
-      throw unprocessableOrder('Giving up units would cost a fee; cancel the booking instead');
-    }
+    // Terms that do not determine the fee leave it to staff.
+    if (feeCents !== 0) throw unprocessableOrder('Giving up units is not free of charge; cancel the booking instead');
   }
 }
 
