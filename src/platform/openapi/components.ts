@@ -154,7 +154,9 @@ function variantsOf({ method, path, parameter }: { method: string; path: string;
     .split('/')
     .filter((segment) => !segment.startsWith('{'))
     .slice(-1);
-  return parameter.in === 'path' && method !== 'get' ? ['ToChange', `To${pascal(last)}`] : [`Of${pascal(last)}`];
+  if (parameter.in !== 'path' || method === 'get') return [`Of${pascal(last)}`];
+  const [surface = ''] = path.split('/').filter((segment) => !['', 'v1'].includes(segment));
+  return ['ToChange', `To${pascal(last)}`, `To${pascal(surface)}${pascal(last)}`];
 }
 
 /** Returns the resource that a path parameter identifies: `invoice` of `/v1/admin/finance/invoices/{id}`. */

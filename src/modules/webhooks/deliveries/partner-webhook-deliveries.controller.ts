@@ -28,10 +28,10 @@ export class PartnerWebhookDeliveriesController {
   constructor(private readonly deliveries: WebhookDeliveriesService) {}
 
   /**
-   * Activate a webhook endpoint
+   * Activate a webhook endpoint of the operator
    *
-   * @remarks Events are sent to it again, first those that wait for it. Request a replay of the events that it missed while it was
-   * disabled.
+   * @remarks Sending resumes, starting with the pending deliveries. Request a replay of the events that the endpoint missed while it
+   * was disabled.
    */
   @ApiOperation({ operationId: 'partnerWebhookEndpoints_activate' })
   @Post('endpoints/:endpointId/activation')
@@ -49,7 +49,7 @@ export class PartnerWebhookDeliveriesController {
   }
 
   /**
-   * Send a test event
+   * Send a test event to an endpoint of the operator
    *
    * @remarks Sends an event `webhook.test` to this endpoint only and returns its delivery, which is attempted at once.
    */
@@ -64,7 +64,7 @@ export class PartnerWebhookDeliveriesController {
   }
 
   /**
-   * Replay events of a range
+   * Replay events of a range to an endpoint of the operator
    *
    * @remarks Sends the events of the range that the endpoint wants, at most 10,000: those that it has not received, or with
    * `includeSucceeded` all. Each has the `webhook-id` that it had before, and comes after the other deliveries of its subject.
@@ -83,7 +83,7 @@ export class PartnerWebhookDeliveriesController {
   }
 
   /**
-   * List the deliveries of a webhook endpoint
+   * List the deliveries of a webhook endpoint of the operator
    *
    * @remarks Returns a page of deliveries, newest first unless `sort` is given. They are kept for 30 days.
    */
@@ -98,7 +98,7 @@ export class PartnerWebhookDeliveriesController {
   }
 
   /**
-   * Get a webhook delivery
+   * Get a webhook delivery of the operator
    *
    * @remarks Returns the delivery with its attempts.
    */
@@ -110,7 +110,7 @@ export class PartnerWebhookDeliveriesController {
   }
 
   /**
-   * Replay a webhook delivery
+   * Replay a webhook delivery of the operator
    *
    * @remarks Sends the event again with the same `webhook-id`, after the other deliveries of its subject. Rejected while the delivery is
    * pending.

@@ -33,7 +33,7 @@ export class PartnerWebhookEndpointsController {
   constructor(private readonly endpoints: WebhookEndpointsService) {}
 
   /**
-   * Create a webhook endpoint
+   * Create a webhook endpoint of the operator
    *
    * @remarks From now on the receiver gets these events as `POST` with the body `{"type", "timestamp", "data"}` and the headers
    * `webhook-id`, `webhook-timestamp` and `webhook-signature` of Standard Webhooks. The endpoint belongs to the operator of the caller: all
@@ -58,7 +58,7 @@ export class PartnerWebhookEndpointsController {
   }
 
   /**
-   * List webhook endpoints
+   * List the webhook endpoints of the operator
    *
    * @remarks Returns a page of the endpoints of the operator, newest first unless `sort` is given.
    */
@@ -70,7 +70,7 @@ export class PartnerWebhookEndpointsController {
   }
 
   /**
-   * Get a webhook endpoint
+   * Get a webhook endpoint of the operator
    *
    * @remarks Returns the endpoint with its live secrets, without their values.
    */
@@ -82,7 +82,7 @@ export class PartnerWebhookEndpointsController {
   }
 
   /**
-   * Update a webhook endpoint
+   * Update a webhook endpoint of the operator
    *
    * @remarks Changes only the fields that are sent. Deliveries that wait go to the new address. The caller also needs
    * `connect:events:read`.
@@ -102,7 +102,7 @@ export class PartnerWebhookEndpointsController {
   }
 
   /**
-   * Delete a webhook endpoint
+   * Delete a webhook endpoint of the operator
    *
    * @remarks Deletes the endpoint with its secrets, and returns it as it was. Deliveries that wait are not sent; the log, which
    * can no longer be read, is deleted after 30 days.
@@ -120,7 +120,7 @@ export class PartnerWebhookEndpointsController {
   }
 
   /**
-   * Rotate the secret of a webhook endpoint
+   * Rotate the secret of a webhook endpoint of the operator
    *
    * @remarks Creates a second secret and returns its value once. The current secret also signs until the end of the overlap, so the
    * header `webhook-signature` has two signatures. Rejected while two secrets are live. The caller also needs `connect:events:read`.

@@ -93,10 +93,10 @@ export class ListPartnerWebhookEndpoints extends PageQuery {
 }
 
 export class ListWebhookEndpoints extends ListPartnerWebhookEndpoints {
-  /** The endpoints of users by default, or those of operators. */
+  /** Only endpoints of owners of these kinds; those of users (`staff`) by default. */
   @Optional()
-  @OneOf(OWNER_KINDS)
-  ownerKind?: OwnerKind;
+  @AnyOf(OWNER_KINDS)
+  ownerKind?: OwnerKind[];
 }
 
 /** A secret that signs the deliveries of an endpoint, without its value. */
@@ -153,7 +153,7 @@ export class WebhookEndpointResponse {
   @OneOf(OWNER_KINDS)
   ownerKind: OwnerKind;
 
-  /** User or operator to whom it belongs: it receives what that owner may read at the time. */
+  /** The user or operator that owns it: it receives what that owner may read at the time. */
   @Text({ max: 100 })
   ownerId: string;
 

@@ -92,8 +92,8 @@ export class WebhookEndpointsService {
   ): Promise<{ views: EndpointView[]; total: number }> {
     const { status, sort = '-createdAt' } = query;
     const caller = ownerOfCaller();
-    const ownerKind = caller.ownerKind === 'operator' ? 'operator' : (query.ownerKind ?? 'staff');
-    const found = this.rows.query('endpoint').andWhere('endpoint.owner_kind = :ownerKind', { ownerKind });
+    const ownerKinds = caller.ownerKind === 'operator' ? ['operator'] : (query.ownerKind ?? ['staff']);
+    const found = this.rows.query('endpoint').andWhere('endpoint.owner_kind in (:...ownerKinds)', { ownerKinds });
     if (caller.ownerKind === 'operator') found.andWhere('endpoint.owner_id = :ownerId', { ownerId: caller.ownerId });
     filterRows(found, 'endpoint.status', status);
     sortRows(found, sort);
