@@ -45,7 +45,7 @@ describe('a reminder to a customer who has paid', () => {
     const { bookingId } = await dueRun(app, { email });
     await onAccount(bookingId, 10_000);
     await work();
-    expect(mailsTo(email)).toMatchObject([{ text: expect.stringContaining('23.45 EUR') }]);
+    expect(mailsTo(email)).toMatchObject([{ text: expect.stringContaining('€23.45') }]);
   });
 
   it('a reminder is skipped if money of another booking of the customer covers it', async () => {

@@ -58,7 +58,7 @@ describe('a run that is due', () => {
       from: { name: 'Office', address: 'office@example.com' },
       messageId: `<${sent?.id}@example.com>`,
       subject: expect.stringContaining('due'),
-      text: expect.stringContaining('123.45 EUR'),
+      text: expect.stringContaining('€123.45'),
     });
     expect(await run()).toMatchObject({ status: 'sent', reason: null, recipient: email, attempts: 1 });
     expect(sent).toMatchObject({ kind: 'reminder', status: 'sent', recipient: email, attempts: 1 });
@@ -210,7 +210,7 @@ it('without a mail server messages are recorded and not sent; the daily limit pe
   ]);
   expect(mailsTo(email)).toEqual([]);
   const recorded = await messagesOf(app, runs.find(({ status }) => status === 'sent')?.id);
-  expect(recorded).toMatchObject([{ status: 'recorded', text: expect.stringContaining('123.45 EUR') }]);
+  expect(recorded).toMatchObject([{ status: 'recorded', text: expect.stringContaining('€123.45') }]);
 });
 
 it('an unreachable mail server is tried again, and no log, message or error contains its password', async () => {

@@ -257,7 +257,7 @@ describe('a reminder that was not sent', () => {
     expect([resent.status, resent.body.data]).toMatchObject([201, { kind: 'reminder', status: 'queued', bookingId }]);
     await work();
     expect(mailsTo(email)).toHaveLength(2);
-    expect(mailsTo(email)[1]).toMatchObject({ text: expect.stringContaining('50.00 EUR') });
+    expect(mailsTo(email)[1]).toMatchObject({ text: expect.stringContaining('€50.00') });
     expect(rejection(await resend(failed?.id ?? '', { confirm: true }))).toMatchObject({
       ...{ status: 409, code: 'nothing_to_retry' },
     });

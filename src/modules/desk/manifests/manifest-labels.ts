@@ -39,7 +39,7 @@ export interface ManifestLabels {
   cancelled: string;
   /** Precedes the last day of a document. */
   expires: string;
-  /** A person whose name is not known, by the place among the people whom the booking has on the departure. */
+  /** A person whose name is not known, by the place among the people that the booking has on the departure. */
   guest: (place: number, people: number) => string;
   assigned: (available: number, required: number) => string;
   seatsFor: (available: number, required: number) => string;

@@ -211,7 +211,7 @@ export class ManifestPerson {
   @Id('trav')
   travelerId: string | null;
 
-  /** Name of the traveler, or `Guest 2 of 4` with the number of people whom the booking has on the departure. */
+  /** Name of the traveler, or `Guest 2 of 4` with the number of people that the booking has on the departure. */
   @Text({ max: 201 })
   name: string;
 

@@ -244,7 +244,7 @@ const partyOf = ({ bookingId, itemStatus }: PersonRow): string => `${bookingId} 
 const personOf = ({ travelerId, itemId, seat }: PersonRow): string => travelerId ?? `${itemId} ${seat}`;
 
 function placesOf(rows: readonly PersonRow[]): Places {
-  // IDs of items are in the order of their creation, whatever the grouping is.
+  // IDs of items follow their creation; the grouping does not matter.
   const ordered = [...rows].sort((one, other) =>
     one.itemId === other.itemId ? one.seat - other.seat : one.itemId < other.itemId ? -1 : 1,
   );

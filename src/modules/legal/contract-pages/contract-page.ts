@@ -110,7 +110,7 @@ const TEXTS: Record<PageLanguage, PageTexts> = {
     fullName: 'Nome e cognome',
     statement: 'Ho letto questo contratto e lo accetto.',
     button: 'Firmare',
-    signed: 'Firmato da {name} il {day}.',
+    signed: 'Firmato da {name} in data {day}.',
   },
   ro: {
     contract: 'Contract',

@@ -108,7 +108,7 @@ export class NotificationMessageResponse {
   @Id('book')
   bookingId: string | null;
 
-  /** The customer to whom staff wrote, also about a booking of the customer; null for other messages. */
+  /** The customer that staff wrote to, also about a booking of the customer; null for other messages. */
   @Id('cus')
   customerId: string | null;
 

@@ -22,8 +22,8 @@ describe('a built-in mail', () => {
       subject: 'Anzahlung für Buchung B-1, fällig am 29. Mai 2027',
       text: [
         'Guten Tag Uta {number},',
-        'am 29. Mai 2027 ist für Ihre Buchung B-1 fällig: 1.234,50\u00a0€.',
-        'Bitte zahlen Sie auf Delta Tours, DE02 1203 0000 0000 2020 51, BYLADEM1001, mit der Buchungsnummer B-1 als Verwendungszweck.',
+        'am 29. Mai 2027 wird für Ihre Buchung B-1 folgender Betrag fällig: 1.234,50\u00a0€.',
+        'Bitte überweisen Sie auf das Konto Delta Tours, DE02 1203 0000 0000 2020 51, BYLADEM1001 und geben Sie als Verwendungszweck die Buchungsnummer B-1 an.',
         'Delta Tours',
       ].join('\n\n'),
     });

@@ -9,7 +9,7 @@ import { accountFor, type CompanyFacts } from './template-placeholders.js';
 
 /** Subject and sentence of each trigger, with `{number}`, `{amount}`, `{day}` and `{former}`. */
 type Texts = Record<LiveTrigger, readonly [subject: string, sentence: string]> & {
-  /** Stands for an amount that is not known. */
+  /** Replaces an amount that is not known. */
   openAmount: string;
   /** For a move to a day that is not known. */
   changed: string;
@@ -19,13 +19,13 @@ type Texts = Record<LiveTrigger, readonly [subject: string, sentence: string]> &
 
 const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
   en: {
-    deposit_due: ['Deposit for booking {number}, due on {day}', '{amount} of your booking {number} is due on {day}.'],
-    balance_due: ['Balance for booking {number}, due on {day}', '{amount} of your booking {number} is due on {day}.'],
+    deposit_due: ['Deposit for booking {number}, due on {day}', '{amount} for your booking {number} is due on {day}.'],
+    balance_due: ['Balance for booking {number}, due on {day}', '{amount} for your booking {number} is due on {day}.'],
     installment_due: [
       'Payment for booking {number}, due on {day}',
-      '{amount} of your booking {number} is due on {day}.',
+      '{amount} for your booking {number} is due on {day}.',
     ],
-    invoice_due: ['Invoice for booking {number}, due on {day}', '{amount} of your booking {number} is due on {day}.'],
+    invoice_due: ['Invoice for booking {number}, due on {day}', '{amount} for your booking {number} is due on {day}.'],
     departure_upcoming: ['Your trip {number} departs on {day}', 'your trip {number} departs on {day}.'],
     departure_changed: [
       'The departure of your trip {number} has changed',
@@ -40,24 +40,24 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
   de: {
     deposit_due: [
       'Anzahlung für Buchung {number}, fällig am {day}',
-      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
     ],
     balance_due: [
       'Restzahlung für Buchung {number}, fällig am {day}',
-      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
     ],
     installment_due: [
       'Zahlung für Buchung {number}, fällig am {day}',
-      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
     ],
     invoice_due: [
       'Rechnung für Buchung {number}, fällig am {day}',
-      'am {day} ist für Ihre Buchung {number} fällig: {amount}.',
+      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
     ],
     departure_upcoming: ['Ihre Reise {number} beginnt am {day}', 'Ihre Reise {number} beginnt am {day}.'],
     departure_changed: [
-      'Die Abreise Ihrer Reise {number} hat sich geändert',
-      'Ihre Reise {number} beginnt am {day}, nicht am {former}.',
+      'Der Abreisetermin Ihrer Reise {number} hat sich geändert',
+      'Ihre Reise {number} beginnt am {day} statt am {former}.',
     ],
     booking_confirmed: ['Ihre Buchung {number} ist bestätigt', 'Ihre Buchung {number} ist bestätigt.'],
     payment_complete: [
@@ -65,8 +65,9 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Ihre Buchung {number} ist vollständig bezahlt. Vielen Dank.',
     ],
     openAmount: 'der offene Betrag',
-    changed: 'die Abreise Ihrer Reise {number} hat sich geändert.',
-    payTo: 'Bitte zahlen Sie auf {account}, mit der Buchungsnummer {number} als Verwendungszweck.',
+    changed: 'der Abreisetermin Ihrer Reise {number} hat sich geändert.',
+    payTo:
+      'Bitte überweisen Sie auf das Konto {account} und geben Sie als Verwendungszweck die Buchungsnummer {number} an.',
   },
   fr: {
     deposit_due: [
@@ -87,7 +88,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     ],
     departure_upcoming: ['Votre voyage {number} commence le {day}', 'Votre voyage {number} commence le {day}.'],
     departure_changed: [
-      'Le départ de votre voyage {number} a changé',
+      'La date de départ de votre voyage {number} a changé',
       'Votre voyage {number} commence le {day} et non le {former}.',
     ],
     booking_confirmed: ['Votre réservation {number} est confirmée', 'Votre réservation {number} est confirmée.'],
@@ -96,20 +97,26 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Votre réservation {number} est entièrement réglée. Merci.',
     ],
     openAmount: 'le montant restant dû',
-    changed: 'Le départ de votre voyage {number} a changé.',
-    payTo: 'Merci de payer sur le compte {account}, en indiquant le numéro de réservation {number}.',
+    changed: 'La date de départ de votre voyage {number} a changé.',
+    payTo: 'Merci d’effectuer le paiement sur le compte {account}, en indiquant le numéro de réservation {number}.',
   },
   es: {
     deposit_due: [
-      'Anticipo de la reserva {number}, vence el {day}',
-      'De su reserva {number} vence el {day}: {amount}.',
+      'Anticipo de la reserva {number} (vence el {day})',
+      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
     ],
-    balance_due: ['Saldo de la reserva {number}, vence el {day}', 'De su reserva {number} vence el {day}: {amount}.'],
+    balance_due: [
+      'Saldo de la reserva {number} (vence el {day})',
+      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
+    ],
     installment_due: [
-      'Pago de la reserva {number}, vence el {day}',
-      'De su reserva {number} vence el {day}: {amount}.',
+      'Pago de la reserva {number} (vence el {day})',
+      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
     ],
-    invoice_due: ['Factura de la reserva {number}, vence el {day}', 'De su reserva {number} vence el {day}: {amount}.'],
+    invoice_due: [
+      'Factura de la reserva {number} (vence el {day})',
+      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
+    ],
     departure_upcoming: ['Su viaje {number} comienza el {day}', 'Su viaje {number} comienza el {day}.'],
     departure_changed: [
       'La salida de su viaje {number} ha cambiado',
@@ -122,29 +129,33 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     ],
     openAmount: 'el importe pendiente',
     changed: 'La salida de su viaje {number} ha cambiado.',
-    payTo: 'Le rogamos que pague a {account}, con el número de reserva {number} como concepto.',
+    payTo:
+      'Le rogamos que transfiera el importe a la cuenta {account}, indicando el número de reserva {number} como concepto.',
   },
   it: {
     deposit_due: [
       'Acconto per la prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
     ],
     balance_due: [
       'Saldo della prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
     ],
     installment_due: [
       'Pagamento per la prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
     ],
     invoice_due: [
       'Fattura della prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} scade il {day}: {amount}.',
+      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
     ],
-    departure_upcoming: ['Il Suo viaggio {number} inizia il {day}', 'il Suo viaggio {number} inizia il {day}.'],
+    departure_upcoming: [
+      'Il Suo viaggio {number} inizia in data {day}',
+      'il Suo viaggio {number} inizia in data {day}.',
+    ],
     departure_changed: [
       'La partenza del Suo viaggio {number} è cambiata',
-      'il Suo viaggio {number} inizia il {day} e non il {former}.',
+      'il Suo viaggio {number} inizia in data {day} e non in data {former}.',
     ],
     booking_confirmed: ['La Sua prenotazione {number} è confermata', 'la Sua prenotazione {number} è confermata.'],
     payment_complete: [
@@ -153,7 +164,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     ],
     openAmount: 'l’importo residuo',
     changed: 'la partenza del Suo viaggio {number} è cambiata.',
-    payTo: 'La preghiamo di pagare su {account}, indicando il numero di prenotazione {number}.',
+    payTo: 'La preghiamo di versare l’importo sul conto {account}, indicando il numero di prenotazione {number}.',
   },
   ro: {
     deposit_due: [
@@ -177,7 +188,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Călătoria dumneavoastră {number} începe la {day}.',
     ],
     departure_changed: [
-      'Plecarea călătoriei dumneavoastră {number} s-a schimbat',
+      'Data plecării pentru călătoria dumneavoastră {number} s-a schimbat',
       'Călătoria dumneavoastră {number} începe la {day}, nu la {former}.',
     ],
     booking_confirmed: [
@@ -189,8 +200,8 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Rezervarea dumneavoastră {number} este plătită integral. Vă mulțumim.',
     ],
     openAmount: 'suma rămasă',
-    changed: 'Plecarea călătoriei dumneavoastră {number} s-a schimbat.',
-    payTo: 'Vă rugăm să plătiți în contul {account}, cu numărul rezervării {number} la detalii.',
+    changed: 'Data plecării pentru călătoria dumneavoastră {number} s-a schimbat.',
+    payTo: 'Vă rugăm să plătiți în contul {account}, cu numărul rezervării {number} la detaliile plății.',
   },
 };
 
