@@ -9,6 +9,7 @@ import type { Answer } from '../setup/http.js';
 import { tablesWith } from '../setup/tables.js';
 import { ContractsService } from '../../src/modules/legal/contracts/contracts.service.js';
 import { Database } from '../../src/platform/database/database.js';
+import { dayInWords } from '../../src/platform/time/day-in-words.js';
 import { entriesAbout, invalid, makeBooking } from '../bookings/bookings.js';
 import { contractIn, declareVoid, dispatch, read, withdraw } from './contracts.js';
 
@@ -132,7 +133,7 @@ describe('a signature on the page of a contract', () => {
     const today = new Date().toISOString().slice(0, 10);
     for (const { status, text } of answers) {
       expect(status).toBe(200);
-      expect(text).toContain(`Unterzeichnet von Clara &lt;Meier&gt; am ${today}.`);
+      expect(text).toContain(`Unterzeichnet von Clara &lt;Meier&gt; am ${dayInWords(today, 'de')}.`);
       expect(text).not.toContain('<form');
     }
     const later = await sign(link, { ...form, name: 'Maria Other' });

@@ -85,6 +85,17 @@ function needsSession({ status, text }: Answer): boolean {
   return status === 403 && text.includes('"session_required"');
 }
 
+/** After the scope check, what belongs to an operator requires a credential of one. */
+function needsOperator({ status, text }: Answer): boolean {
+  return status === 403 && text.includes('bound to an operator');
+}
+
+/** Whether the call was let in, although another rule may reject it. */
+function isLetIn(answer: Answer): boolean {
+  const isAnswered = [200, 400, 404, 412, 422].includes(answer.status);
+  return isAnswered || isBusy(answer) || needsSession(answer) || needsOperator(answer);
+}
+
 /**
  * Calls each operation as each caller. `allowed` returns whether a caller, by its name, is permitted. If there is a
  * client with several scopes, the ones unrelated to the requirement of the operation are tested together: a client with
@@ -105,7 +116,7 @@ async function callAll(
       if (!allowed(name, operation)) {
         expectForbidden(answer, surfaceOf(operation), required);
         counted.rejected += 1;
-      } else if ([200, 400, 404, 412, 422].includes(answer.status) || isBusy(answer) || needsSession(answer)) {
+      } else if (isLetIn(answer)) {
         counted.letIn += 1;
       } else {
         wrong.push(`${nameOf(operation)} with ${name}: ${answer.status} ${answer.text}`);
