@@ -199,7 +199,9 @@ describe('the reminders of a departure that is moved to another day', () => {
       [booking.id],
     );
     expect(messages).toMatchObject([{ subject: `The departure of your trip ${booking.number} has changed` }]);
-    expect(messages[0]?.text).toContain(`your trip ${booking.number} departs on January 16, 2130 instead of January 10, 2130.`);
+    expect(messages[0]?.text).toContain(
+      `your trip ${booking.number} departs on January 16, 2130 instead of January 10, 2130.`,
+    );
   });
 
   it('reminders are not sent for the old day of a moved departure, even if the item has not moved yet', async () => {
