@@ -59,6 +59,9 @@ const NEED_ALL_SCOPES = new Set([
   ...['webhookEndpoints_create', 'webhookEndpoints_rotateSecret', 'webhookEndpoints_update'],
 ]);
 
+/** The operator whose webhooks the demo data has. */
+const OWNER_OF_WEBHOOKS = 'op_demo_receiver';
+
 let app: TestApp;
 let operations: Placed[];
 let document: Document;
@@ -164,9 +167,8 @@ async function credentialFor(operation: Placed): Promise<string | undefined> {
   const needsAll = NEED_ALL_SCOPES.has(operation.operationId);
   if (surfaceOf(operation) !== 'staff') {
     const scopes = needsAll ? ['connect:*', ...PLATFORM_SCOPES] : scope === undefined ? [] : [scope];
-    // The webhooks of the demo data belong to its operator.
     const isOfOperator = operation.path.startsWith('/connect/v1/webhooks/');
-    return newKey(app, scopes, isOfOperator ? app.credentials.operatorId : null);
+    return newKey(app, scopes, isOfOperator ? OWNER_OF_WEBHOOKS : null);
   }
   if (scope === undefined) return (await hire(app, ['viewer'])).session;
   return (await makeToken(app.as('owner'), [needsAll ? '*' : scope])).token;
