@@ -141,6 +141,7 @@ export class WebhookEndpointsService {
   /** The deliveries of the endpoint stay until they are purged, but the API no longer returns them. */
   async delete(id: string, expected: ExpectedVersions): Promise<EndpointView> {
     return this.database.transaction(async () => {
+      await this.getOwn(id);
       await this.database.execute('delete from webhook_queues where endpoint_id = $1', [id]);
       await this.database.execute('delete from webhook_health where endpoint_id = $1', [id]);
       const endpoint = own(await this.rows.lock(id));
@@ -176,6 +177,7 @@ export class WebhookEndpointsService {
 
   async activate(id: string, expected: ExpectedVersions): Promise<EndpointView> {
     return this.database.transaction(async () => {
+      await this.getOwn(id);
       await this.restart(id);
       return this.change('activate', { id, expected }, (endpoint) => {
         endpoint.activate(this.clock.now());
