@@ -74,6 +74,11 @@ async function endpointAt(client: TestClient, path: string, terms: object = {}):
 const newPath = () => `/${randomUUID()}`;
 const sell = async ({ channelId }: Partner) => (await confirmedBooking(owner, { booking: { channelId } })).booking.id;
 
+const isAbout =
+  (bookingId: string) =>
+  ({ data }: Received): boolean =>
+    data['bookingId'] === bookingId;
+
 const arrived = (path: string, is: (received: Received) => boolean): Promise<Received> =>
   eventually(
     () => receiver.at(path).find(is) ?? null,
@@ -114,14 +119,7 @@ describe('the webhooks of an operator', () => {
     const one = await partner();
     const path = newPath();
     const endpoint = await endpointAt(one.client, path);
-    await arrived(
-      path,
-      (
-        (id) =>
-        ({ data }) =>
-          data['bookingId'] === id
-      )(await sell(one)),
-    );
+    await arrived(path, isAbout(await sell(one)));
     const setStatus = (status: string) =>
       provision(app, { operators: [{ id: one.operatorId, name: 'Partner', status }] });
     const seen = receiver.at(path).length;
@@ -135,14 +133,7 @@ describe('the webhooks of an operator', () => {
     expect((await one.client.get(ENDPOINTS)).status).toBe(401);
     await setStatus('active');
     expect(receiver.at(path)).toHaveLength(seen);
-    await arrived(
-      path,
-      (
-        (id) =>
-        ({ data }) =>
-          data['bookingId'] === id
-      )(await sell(one)),
-    );
+    await arrived(path, isAbout(await sell(one)));
     expect(receiver.at(path).filter(({ data }) => data['bookingId'] === missed)).toEqual([]);
     const from = new Date(app.now().getTime() - 3_600_000).toISOString();
     const replayed = await one.client.post(`${ENDPOINTS}/${endpoint.id}/replays`, { from });

@@ -7,25 +7,29 @@ import type { DueTarget } from '../targets/reminder-source.js';
 import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
 import { accountFor, type CompanyFacts } from './template-placeholders.js';
 
-/** Subject and sentence of each trigger, with `{number}`, `{amount}`, `{day}` and `{former}`. */
-type Texts = Record<LiveTrigger, readonly [subject: string, sentence: string]> & {
-  /** Replaces an amount that is not known. */
-  openAmount: string;
-  /** For a move to a day that is not known. */
-  changed: string;
-  /** With `{account}`. */
-  payTo: string;
-};
+type PaymentTrigger = Extract<LiveTrigger, `${string}_due`>;
+
+/**
+ * Texts with `{number}`, `{amount}`, `{day}` and `{former}`: a subject for each trigger of a payment, which have one sentence in common,
+ * and subject and sentence of the others.
+ */
+type Texts = Record<PaymentTrigger, string> &
+  Record<Exclude<LiveTrigger, PaymentTrigger>, readonly [subject: string, sentence: string]> & {
+    due: string;
+    /** Replaces an amount that is not known. */
+    openAmount: string;
+    /** For a move to a day that is not known. */
+    changed: string;
+    /** With `{account}`. */
+    payTo: string;
+  };
 
 const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
   en: {
-    deposit_due: ['Deposit for booking {number}, due on {day}', '{amount} for your booking {number} is due on {day}.'],
-    balance_due: ['Balance for booking {number}, due on {day}', '{amount} for your booking {number} is due on {day}.'],
-    installment_due: [
-      'Payment for booking {number}, due on {day}',
-      '{amount} for your booking {number} is due on {day}.',
-    ],
-    invoice_due: ['Invoice for booking {number}, due on {day}', '{amount} for your booking {number} is due on {day}.'],
+    deposit_due: 'Deposit for booking {number}, due on {day}',
+    balance_due: 'Balance for booking {number}, due on {day}',
+    installment_due: 'Payment for booking {number}, due on {day}',
+    invoice_due: 'Invoice for booking {number}, due on {day}',
     departure_upcoming: ['Your trip {number} departs on {day}', 'your trip {number} departs on {day}.'],
     departure_changed: [
       'The departure of your trip {number} has changed',
@@ -33,27 +37,16 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     ],
     booking_confirmed: ['Your booking {number} is confirmed', 'your booking {number} is confirmed.'],
     payment_complete: ['Your booking {number} is paid', 'your booking {number} is paid in full. Thank you.'],
+    due: '{amount} for your booking {number} is due on {day}.',
     openAmount: 'The open amount',
     changed: 'the departure of your trip {number} has changed.',
     payTo: 'Please pay to {account}, with the booking number {number} as the reference.',
   },
   de: {
-    deposit_due: [
-      'Anzahlung für Buchung {number}, fällig am {day}',
-      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
-    ],
-    balance_due: [
-      'Restzahlung für Buchung {number}, fällig am {day}',
-      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
-    ],
-    installment_due: [
-      'Zahlung für Buchung {number}, fällig am {day}',
-      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
-    ],
-    invoice_due: [
-      'Rechnung für Buchung {number}, fällig am {day}',
-      'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
-    ],
+    deposit_due: 'Anzahlung für Buchung {number}, fällig am {day}',
+    balance_due: 'Restzahlung für Buchung {number}, fällig am {day}',
+    installment_due: 'Zahlung für Buchung {number}, fällig am {day}',
+    invoice_due: 'Rechnung für Buchung {number}, fällig am {day}',
     departure_upcoming: ['Ihre Reise {number} beginnt am {day}', 'Ihre Reise {number} beginnt am {day}.'],
     departure_changed: [
       'Der Abreisetermin Ihrer Reise {number} hat sich geändert',
@@ -64,28 +57,17 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Ihre Buchung {number} ist bezahlt',
       'Ihre Buchung {number} ist vollständig bezahlt. Vielen Dank.',
     ],
+    due: 'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
     openAmount: 'der offene Betrag',
     changed: 'der Abreisetermin Ihrer Reise {number} hat sich geändert.',
     payTo:
       'Bitte überweisen Sie auf das Konto {account} und geben Sie als Verwendungszweck die Buchungsnummer {number} an.',
   },
   fr: {
-    deposit_due: [
-      'Acompte pour la réservation {number}, à régler le {day}',
-      'Pour votre réservation {number}, à régler le {day} : {amount}.',
-    ],
-    balance_due: [
-      'Solde de la réservation {number}, à régler le {day}',
-      'Pour votre réservation {number}, à régler le {day} : {amount}.',
-    ],
-    installment_due: [
-      'Paiement pour la réservation {number}, à régler le {day}',
-      'Pour votre réservation {number}, à régler le {day} : {amount}.',
-    ],
-    invoice_due: [
-      'Facture de la réservation {number}, à régler le {day}',
-      'Pour votre réservation {number}, à régler le {day} : {amount}.',
-    ],
+    deposit_due: 'Acompte pour la réservation {number}, à régler le {day}',
+    balance_due: 'Solde de la réservation {number}, à régler le {day}',
+    installment_due: 'Paiement pour la réservation {number}, à régler le {day}',
+    invoice_due: 'Facture de la réservation {number}, à régler le {day}',
     departure_upcoming: ['Votre voyage {number} commence le {day}', 'Votre voyage {number} commence le {day}.'],
     departure_changed: [
       'La date de départ de votre voyage {number} a changé',
@@ -96,27 +78,16 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Votre réservation {number} est réglée',
       'Votre réservation {number} est entièrement réglée. Merci.',
     ],
+    due: 'Pour votre réservation {number}, à régler le {day} : {amount}.',
     openAmount: 'le montant restant dû',
     changed: 'La date de départ de votre voyage {number} a changé.',
     payTo: 'Merci d’effectuer le paiement sur le compte {account}, en indiquant le numéro de réservation {number}.',
   },
   es: {
-    deposit_due: [
-      'Anticipo de la reserva {number} (vence el {day})',
-      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
-    ],
-    balance_due: [
-      'Saldo de la reserva {number} (vence el {day})',
-      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
-    ],
-    installment_due: [
-      'Pago de la reserva {number} (vence el {day})',
-      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
-    ],
-    invoice_due: [
-      'Factura de la reserva {number} (vence el {day})',
-      'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
-    ],
+    deposit_due: 'Anticipo de la reserva {number} (vence el {day})',
+    balance_due: 'Saldo de la reserva {number} (vence el {day})',
+    installment_due: 'Pago de la reserva {number} (vence el {day})',
+    invoice_due: 'Factura de la reserva {number} (vence el {day})',
     departure_upcoming: ['Su viaje {number} comienza el {day}', 'Su viaje {number} comienza el {day}.'],
     departure_changed: [
       'La salida de su viaje {number} ha cambiado',
@@ -127,28 +98,17 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Su reserva {number} está pagada',
       'Su reserva {number} está pagada por completo. Muchas gracias.',
     ],
+    due: 'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
     openAmount: 'el importe pendiente',
     changed: 'La salida de su viaje {number} ha cambiado.',
     payTo:
       'Le rogamos que transfiera el importe a la cuenta {account}, indicando el número de reserva {number} como concepto.',
   },
   it: {
-    deposit_due: [
-      'Acconto per la prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
-    ],
-    balance_due: [
-      'Saldo della prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
-    ],
-    installment_due: [
-      'Pagamento per la prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
-    ],
-    invoice_due: [
-      'Fattura della prenotazione {number}, scadenza {day}',
-      'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
-    ],
+    deposit_due: 'Acconto per la prenotazione {number}, scadenza {day}',
+    balance_due: 'Saldo della prenotazione {number}, scadenza {day}',
+    installment_due: 'Pagamento per la prenotazione {number}, scadenza {day}',
+    invoice_due: 'Fattura della prenotazione {number}, scadenza {day}',
     departure_upcoming: [
       'Il Suo viaggio {number} inizia in data {day}',
       'il Suo viaggio {number} inizia in data {day}.',
@@ -162,27 +122,16 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'La Sua prenotazione {number} è pagata',
       'la Sua prenotazione {number} è interamente pagata. Grazie.',
     ],
+    due: 'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
     openAmount: 'l’importo residuo',
     changed: 'la partenza del Suo viaggio {number} è cambiata.',
     payTo: 'La preghiamo di versare l’importo sul conto {account}, indicando il numero di prenotazione {number}.',
   },
   ro: {
-    deposit_due: [
-      'Avans pentru rezervarea {number}, scadent la {day}',
-      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
-    ],
-    balance_due: [
-      'Rest de plată pentru rezervarea {number}, scadent la {day}',
-      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
-    ],
-    installment_due: [
-      'Plată pentru rezervarea {number}, scadentă la {day}',
-      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
-    ],
-    invoice_due: [
-      'Factura rezervării {number}, scadentă la {day}',
-      'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
-    ],
+    deposit_due: 'Avans pentru rezervarea {number}, scadent la {day}',
+    balance_due: 'Rest de plată pentru rezervarea {number}, scadent la {day}',
+    installment_due: 'Plată pentru rezervarea {number}, scadentă la {day}',
+    invoice_due: 'Factura rezervării {number}, scadentă la {day}',
     departure_upcoming: [
       'Călătoria dumneavoastră {number} începe la {day}',
       'Călătoria dumneavoastră {number} începe la {day}.',
@@ -199,6 +148,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Rezervarea dumneavoastră {number} este plătită',
       'Rezervarea dumneavoastră {number} este plătită integral. Vă mulțumim.',
     ],
+    due: 'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
     openAmount: 'suma rămasă',
     changed: 'Data plecării pentru călătoria dumneavoastră {number} s-a schimbat.',
     payTo: 'Vă rugăm să plătiți în contul {account}, cu numărul rezervării {number} la detaliile plății.',
@@ -213,7 +163,8 @@ export function reminderMail(
 ): { subject: string; text: string } {
   const { ask, anchorDate, moved, bookingNumber: number, customerName } = target;
   const texts = TEXTS[language];
-  const [subject, known] = texts[trigger];
+  const own = texts[trigger];
+  const [subject, known] = typeof own === 'string' ? [own, texts.due] : own;
   const sentence = trigger === 'departure_changed' && !moved ? texts.changed : known;
   const account = ask && accountFor(company, ask.currency);
   const values = {
