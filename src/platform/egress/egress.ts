@@ -141,12 +141,12 @@ function exchange(request: OutgoingRequest, { url, addresses, end }: Destination
     outgoing.on('close', () => {
       if (!isAnswered) failAs(end.aborted ? 'timeout' : 'connection_failed');
     });
-    // The limit of the parser applies to each header section, and a receiver can send any number of `103 Early Hints`.
     if (request.connectMs !== undefined) {
       limitConnecting(outgoing, request.connectMs, () => {
         failAs('timeout');
       });
     }
+    // The limit of the parser applies to each header section, and a receiver can send any number of `103 Early Hints`.
     limitReceived(outgoing, MAX_HEADER_BYTES + (maxAnswerBytes ?? 0), () => {
       failAs('answer_too_large');
     });

@@ -59,10 +59,9 @@ export class ManifestsService {
 
   /** What the head of a list to print says in this language about the company and the product. */
   async headOf({ productId }: { productId: string }, language: DocumentLanguage): Promise<PrintedHead> {
-    const { tradeName, legalName } = await this.organization.getProfile();
     // A departure may be of a product without a record.
     const productTitle = (await this.products.findTitle(productId, language)) ?? productId;
-    return { companyName: tradeName ?? legalName, productTitle };
+    return { companyName: await this.organization.displayName(), productTitle };
   }
 
   /** `language` is that of the names of guests. Throws 422 `manifest_too_large` for more than 2,000 people. */

@@ -56,9 +56,10 @@ export class CatalogueService {
   ) {}
 
   async getSupplier({ withContent }: Pick<Reseller, 'withContent'>): Promise<object> {
-    const { id, legalName, tradeName, website, email, phone, address } = await this.organization.getProfile();
+    const profile = await this.organization.getProfile();
+    const { id, website, email, phone, address } = profile;
     const contact = { website, email, telephone: phone, address };
-    const supplier = { id, name: tradeName ?? legalName, endpoint: `${this.env.baseUrl}/octo`, contact };
+    const supplier = { id, name: profile.displayName(), endpoint: `${this.env.baseUrl}/octo`, contact };
     return withContent ? { ...supplier, shortDescription: null, media: [] } : supplier;
   }
 

@@ -13,7 +13,10 @@ const NO_IDENTIFIERS = {
   ...{ facebookPlaceId: null, foursquarePlaceId: null, baiduPlaceId: null, amapPlaceId: null },
 };
 
-/** The language of an answer: the first wanted one, or its parent language, in which a product has texts, otherwise that of the organization. */
+/**
+ * The language of an answer: the first wanted one, or its parent language, in which a product has texts; otherwise that of the
+ * organization.
+ */
 export function languageOf(
   products: readonly Pick<ChannelProduct, 'texts'>[],
   wanted: readonly string[],
