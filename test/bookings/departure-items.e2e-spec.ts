@@ -5,10 +5,12 @@ import { BookingListener } from '../../src/modules/bookings/index.js';
 import { Listeners } from '../../src/platform/discovery/listeners.js';
 import { conflict } from '../../src/platform/errors/app-error.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
+import { departureTimeInWords } from '../../src/platform/time/day-in-words.js';
 import { allotted, newAllotment, poolOf, unitsOf } from '../distribution/allotments/allotments.js';
 import { newChannel } from '../distribution/channels.js';
 import { newRule, onlyOwnRules, runsOf } from '../notifications/reminders.js';
 import { DEPARTURES, newDeparture, read } from '../operations/departures.js';
+import { newFacility } from '../operations/facilities.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import {
@@ -33,6 +35,14 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
+/** Runs the jobs that moves of departures have added, instead of a worker. */
+const planChanges = async () => {
+  const jobs = await app.sql<{ payload: object }>(
+    `delete from graphile_worker._private_jobs job using graphile_worker._private_tasks task
+     where task.id = job.task_id and task.identifier = 'bookings.departure-changed' returning job.payload`,
+  );
+  for (const { payload } of jobs) await asSystem(() => app.nest.get(BookingJobs).planChanged(payload));
+};
 const follow = (departureId: string) => asSystem(() => app.nest.get(BookingJobs).moveItems({ departureId }));
 const move = async (id: string, startsAt: string, endsAt: string) =>
   expect((await owner.patch(`${DEPARTURES}/${id}`, { startsAt, endsAt })).status).toBe(200);
@@ -202,6 +212,87 @@ describe('the reminders of a departure that is moved to another day', () => {
     expect(messages[0]?.text).toContain(
       `your trip ${booking.number} departs on January 16, 2130 instead of January 10, 2130.`,
     );
+  });
+
+  it('another hour and another meeting point cause one mail with the old and the new ones, a move there and back causes none, and a later move another mail', async () => {
+    await onlyOwnRules(app);
+    const stages = [{ offsetDays: 0, channels: [{ channel: 'email' }] }];
+    const { id: ruleId } = await newRule(app, { trigger: 'departure_changed', stages });
+    const [station, harbour] = [
+      (await newFacility(app, { name: 'Station' })).id,
+      (await newFacility(app, { name: 'Harbour' })).id,
+    ];
+    const { id: departureId } = await newDeparture(app, { facilityId: station });
+    const details = { customerEmail: 'ada@example.com', customerLanguage: 'de' };
+    const { booking, item } = await confirmedBooking(owner, { booking: details, item: { departureId } });
+    const draft = await makeBooking(owner, { customerEmail: 'draft@example.com' });
+    await addItem(owner, draft.id, { departureId });
+    const patch = async (changes: object) => {
+      expect((await owner.patch(`${DEPARTURES}/${departureId}`, changes)).status).toBe(200);
+      await planChanges();
+    };
+    const statuses = async (id: string) => (await runsOf(app, id, ruleId)).map(({ status }) => status).sort();
+    const send = async () => {
+      app.travel({ ms: 31 * 60_000 });
+      await app.sql(`update reminder_runs set run_at = $2 where booking_id = $1 and status = 'planned'`, [
+        booking.id,
+        app.now(),
+      ]);
+      await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
+    };
+    const texts = async () =>
+      (
+        await app.sql<{ text: string }>(
+          'select text from notification_messages where booking_id = $1 order by created_at, id',
+          [booking.id],
+        )
+      ).map(({ text }) => text);
+    const { startsAt, endsAt } = await read(app, departureId);
+    const later = (hours: number) => ({
+      startsAt: new Date(Date.parse(startsAt) + hours * 3_600_000).toISOString(),
+      endsAt: new Date(Date.parse(endsAt) + hours * 3_600_000).toISOString(),
+    });
+
+    await patch(later(1));
+    expect(await statuses(booking.id)).toEqual(['planned']);
+    await patch(later(0));
+    expect(await statuses(booking.id)).toEqual(['cancelled']);
+
+    await patch(later(1));
+    await patch({ facilityId: harbour });
+    await patch(later(2));
+    await send();
+    const [first = '', ...none] = await texts();
+    expect(none).toEqual([]);
+    const time = (hours: number) =>
+      departureTimeInWords({ startsAt: new Date(later(hours).startsAt), timeZone: 'Europe/Bucharest' }, 'de');
+    expect(first).toContain(
+      `${item.title}\nBeginn: ${time(2)} (bisher ${time(0)})\nTreffpunkt: Harbour (bisher Station)`,
+    );
+
+    await patch(later(3));
+    await send();
+    const [, second = '', ...more] = await texts();
+    expect(more).toEqual([]);
+    expect(second).toContain(`${item.title}\nBeginn: ${time(3)} (bisher ${time(2)})\nTreffpunkt: Harbour`);
+    expect(await statuses(draft.id)).toEqual([]);
+  });
+
+  it('a booking that is moved to another hour of the day causes a mail with both', async () => {
+    await onlyOwnRules(app);
+    const stages = [{ offsetDays: 0, channels: [{ channel: 'email' }] }];
+    const { id: ruleId } = await newRule(app, { trigger: 'departure_changed', stages });
+    const early = await newDeparture(app);
+    const times = { startsAt: new Date(Date.parse(early.startsAt) + 3_600_000).toISOString() };
+    const late = await newDeparture(app, { productId: early.productId, ...times });
+    const details = { customerEmail: 'ada@example.com' };
+    const { booking, item } = await confirmedBooking(owner, { booking: details, item: { departureId: early.id } });
+    const path = `${BOOKINGS}/${booking.id}/items/${item.id}`;
+    const statuses = async () => (await runsOf(app, booking.id, ruleId)).map(({ status }) => status);
+    expect((await owner.patch(path, { departureId: late.id })).status).toBe(200);
+    expect(await statuses()).toEqual(['planned']);
+    expect((await owner.patch(path, { departureId: early.id })).status).toBe(200);
+    expect(await statuses()).toEqual(['cancelled']);
   });
 
   it('reminders are not sent for the old day of a moved departure, even if the item has not moved yet', async () => {

@@ -29,6 +29,7 @@ import { BookingRetentionJobs } from './bookings/booking-retention.jobs.js';
 import { BookingJobs } from './bookings/bookings.jobs.js';
 import { BookingsRepository } from './bookings/bookings.repository.js';
 import { BookingsService } from './bookings/bookings.service.js';
+import { DepartureMovesService } from './bookings/departure-moves.service.js';
 import { TripSalesService } from './trip-sales/trip-sales.service.js';
 import { TaxRateJobs } from './bookings/tax-rates.jobs.js';
 import { ItemTaxesService } from './bookings/item-taxes.service.js';
@@ -99,6 +100,7 @@ import './bookings-tables.js';
     BookingsRepository,
     BookingsService,
     DepartureBookingsService,
+    DepartureMovesService,
     ItemTaxesService,
     CancellationForecastsService,
     CancellationTermsService,

@@ -19,7 +19,13 @@ export {
 export { type BookingFacts, BookingFactsSource } from './targets/booking-facts.js';
 export { filled } from './templates/filled-text.js';
 export { ReaderLanguagesService } from './targets/reader-languages.service.js';
-export { type DueTarget, ReminderSource, type ReminderTarget, type TargetPage } from './targets/reminder-source.js';
+export {
+  type ChangedDeparture,
+  type DueTarget,
+  ReminderSource,
+  type ReminderTarget,
+  type TargetPage,
+} from './targets/reminder-source.js';
 export type { LiveTrigger } from './targets/reminder-trigger.js';
 export { type SuppressedMail, SuppressionListener } from './suppressions/suppression-listener.js';
 export { notificationEvents } from './events.js';

@@ -35,6 +35,7 @@ import { type BilledTax, ItemTaxesService } from './item-taxes.service.js';
 import { newItem } from './new-booking-item.js';
 import { type ItemOverride, overridesOf, termsOf } from '../items/sales-override.js';
 import { CancellationTermsService } from './cancellation-terms.service.js';
+import { DepartureMovesService } from './departure-moves.service.js';
 
 /** An invoice has at most 500 lines, one for each active item. */
 const MAX_ACTIVE_ITEMS = 500;
@@ -109,6 +110,7 @@ export class BookingItemsService {
     private readonly cancellationTerms: CancellationTermsService,
     private readonly listeners: Listeners,
     private readonly reminders: RemindersService,
+    private readonly departureMoves: DepartureMovesService,
     private readonly ledger: ActionLedger,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -242,6 +244,11 @@ export class BookingItemsService {
         await this.exchangeUnits(oldUnits, newUnits, termsOf(overrides));
         this.record('update', item, { before, reason });
       });
+      const former = departures.get(oldUnits.departureId ?? '');
+      if (isElsewhere && departure && former?.productId === departure.productId) {
+        const isAnnounced = rebooking?.isAnnounced ?? false;
+        await this.departureMoves.rebooked(booking.id, { from: former, to: departure, isAnnounced });
+      }
       await this.reportChanged(summary, [item, ...followed]);
       return item;
     });
@@ -533,7 +540,12 @@ export class BookingItemsService {
     if (before.departureDate !== departureDate) {
       await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before.departureDate));
       if (!isAnnounced) {
-        await this.repository.recordMove(booking.id, { before: before.departureDate, after: departureDate });
+        const waitingSince = await this.reminders.waitingSince(booking.id, 'departure_changed');
+        await this.repository.recordMove(booking.id, {
+          before: before.departureDate,
+          after: departureDate,
+          waitingSince,
+        });
       }
       await this.reminders.reschedule(booking.id, ['departure_upcoming', 'departure_changed', 'booking_confirmed']);
     }

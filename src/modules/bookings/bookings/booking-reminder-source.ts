@@ -3,6 +3,7 @@ import { Clock } from '../../../platform/clock/clock.js';
 import { Env } from '../../../platform/config/env.js';
 import { Database } from '../../../platform/database/database.js';
 import { Listens } from '../../../platform/discovery/listeners.js';
+import { localDayOf } from '../../../platform/time/local-time.js';
 import {
   type DueTarget,
   type LiveTrigger,
@@ -10,8 +11,11 @@ import {
   type ReminderTarget,
   type TargetPage,
 } from '../../notifications/index.js';
-import { MOVE_WAIT_MINUTES } from './bookings.repository.js';
 import { BookingsService } from './bookings.service.js';
+import { DepartureMovesService, OPEN_MOVES } from './departure-moves.service.js';
+
+/** A departure that is moved again within this time causes one mail. */
+const MOVE_WAIT_MS = 30 * 60_000;
 
 /** The mail that confirms a booking waits this long for providers to confirm its items. */
 const MAX_WAIT_MS = 30 * 60_000;
@@ -28,7 +32,8 @@ const TARGETS = `select target.id as "targetId", target.id as "bookingId", targe
           else item.service_date end)
         from booking_items item left join departures departure on departure.id = item.departure_id
         where item.booking_id = booking.id and item.status <> 'cancelled'), booking.start_date)),
-    ('departure_changed', booking.id, (booking.departure_moved_at at time zone $1)::date),
+    ('departure_changed', booking.id, (greatest(booking.departure_moved_at,
+       (select max(move.moved_at) ${OPEN_MOVES})) at time zone $1)::date),
     ('booking_confirmed', booking.id, case when booking.taken_over_on is null
        then (booking.confirmed_at at time zone $1)::date end)
   ) as target (trigger, id, day)
@@ -47,6 +52,7 @@ export class BookingReminderSource implements ReminderSource {
   constructor(
     private readonly database: Database,
     private readonly bookings: BookingsService,
+    private readonly departureMoves: DepartureMovesService,
     private readonly clock: Clock,
     private readonly env: Env,
   ) {}
@@ -82,15 +88,23 @@ export class BookingReminderSource implements ReminderSource {
     return waitsUntil === null ? due : { ...due, waitsUntil };
   }
 
-  /** The mail shows the old and the new day. It waits, because further moves would cause further mails. */
+  /**
+   * The mail shows the old and the new day of the trip, and the start and meeting point of each departure that has others. It
+   * waits, because further moves would cause further mails.
+   */
   private async withMove(due: DueTarget, departureDate: string | null): Promise<DueTarget | null> {
-    const [move] = await this.database.query<{ movedAt: Date; from: string }>(
-      `select departure_moved_at as "movedAt", departure_moved_from as "from" from bookings where id = $1`,
+    const [day] = await this.database.query<{ movedAt: Date; from: string }>(
+      `select departure_moved_at as "movedAt", departure_moved_from as "from" from bookings
+       where id = $1 and departure_moved_at is not null`,
       [due.bookingId],
     );
-    if (!move || departureDate === null) return null;
-    const waitsUntil = new Date(move.movedAt.getTime() + MOVE_WAIT_MINUTES * 60_000);
-    const moved = { from: move.from, to: departureDate };
+    const departures = await this.departureMoves.list(due.bookingId);
+    const [first] = departures;
+    const from = day?.from ?? (first && localDayOf(first.from.startsAt, first.timeZone));
+    if (from === undefined || departureDate === null) return null;
+    const moves = [...departures, ...(day ? [day] : [])].map(({ movedAt }) => movedAt.getTime());
+    const waitsUntil = new Date(Math.max(...moves) + MOVE_WAIT_MS);
+    const moved = { from, to: departureDate, departures };
     return this.clock.now() < waitsUntil ? { ...due, moved, waitsUntil } : { ...due, moved };
   }
 

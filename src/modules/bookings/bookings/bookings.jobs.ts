@@ -19,9 +19,11 @@ import {
 import { BookingItemsService } from './booking-items.service.js';
 import { BookingsRepository } from './bookings.repository.js';
 import { BookingsService } from './bookings.service.js';
+import { DepartureMovesService, type DepartureStart } from './departure-moves.service.js';
 
 const ITEMS_JOB = 'bookings.departure-moved';
 const REMINDERS_JOB = 'bookings.departure-reminders';
+const CHANGED_JOB = 'bookings.departure-changed';
 
 /**
  * Background work of bookings. Jobs apply the move of a departure to one booking at a time: a change of an item locks its
@@ -36,6 +38,7 @@ export class BookingJobs implements DepartureListener {
     private readonly bookings: BookingsService,
     private readonly items: BookingItemsService,
     private readonly reminders: RemindersService,
+    private readonly departureMoves: DepartureMovesService,
     private readonly jobs: Jobs,
     private readonly outbox: Outbox,
     private readonly clock: Clock,
@@ -58,6 +61,7 @@ export class BookingJobs implements DepartureListener {
   async moved(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void> {
     const { id, startDate } = departure;
     await this.assertNotMovedIntoPast(departure, before);
+    if (departure.startsAt.getTime() !== before.startsAt.getTime()) await this.reportChanged(departure, before);
     const startsAnotherDay = startDate !== before.startDate;
     if (!startsAnotherDay && endDayOf(departure) === endDayOf(before)) return;
     const bookingIds = await this.repository.bookingsOnDeparture(id);
@@ -66,6 +70,18 @@ export class BookingJobs implements DepartureListener {
     if (!startsAnotherDay) return;
     await this.reminders.endOutdated(bookingIds, 'departure_upcoming');
     await this.jobs.add(REMINDERS_JOB, { departureId: id });
+  }
+
+  async meetingPointChanged(departure: DepartureSummary, before: DepartureSummary): Promise<void> {
+    // A move has recorded both.
+    if (departure.startsAt.getTime() === before.startsAt.getTime()) await this.reportChanged(departure, before);
+  }
+
+  private async reportChanged({ id, startsAt }: DepartureSummary, before: DepartureSummary): Promise<void> {
+    const now = this.clock.now();
+    if (startsAt <= now) return;
+    const former = { startsAt: before.startsAt.toISOString(), facilityId: before.facilityId };
+    await this.jobs.add(CHANGED_JOB, { departureId: id, ...former, movedAt: now.toISOString() });
   }
 
   private async assertNotMovedIntoPast(departure: DepartureSummary, before: DepartureSummary): Promise<void> {
@@ -121,6 +137,18 @@ export class BookingJobs implements DepartureListener {
     });
   }
 
+  /** Plans the mails about another start or meeting point. */
+  @Job(CHANGED_JOB)
+  async planChanged(payload: unknown): Promise<void> {
+    const change = changeIn(payload);
+    for (const bookingId of await this.repository.bookingsOnDeparture(change.departureId)) {
+      await this.database.transaction(async () => {
+        await this.repository.bookings.lock(bookingId);
+        await this.departureMoves.moved(bookingId, change);
+      });
+    }
+  }
+
   /** Includes bookings that are back on their old day: their ended reminders are planned again. */
   @Job(REMINDERS_JOB)
   async planReminders(payload: unknown): Promise<void> {
@@ -138,7 +166,21 @@ function endDayOf({ endsAt, timeZone }: DepartureSummary): string {
 }
 
 function departureIdOf(payload: unknown): string {
-  const id: unknown = typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'departureId') : undefined;
+  const id = memberOf(payload, 'departureId');
   if (typeof id !== 'string') throw new Error('The payload has no departureId');
   return id;
+}
+
+function changeIn(payload: unknown): { departureId: string; from: DepartureStart; movedAt: Date } {
+  const [startsAt, facilityId, movedAt] = ['startsAt', 'facilityId', 'movedAt'].map((name) => memberOf(payload, name));
+  if (typeof movedAt !== 'string' || typeof startsAt !== 'string') throw new Error('The payload has no former start');
+  return {
+    departureId: departureIdOf(payload),
+    from: { startsAt: new Date(startsAt), facilityId: typeof facilityId === 'string' ? facilityId : null },
+    movedAt: new Date(movedAt),
+  };
+}
+
+function memberOf(payload: unknown, name: string): unknown {
+  return typeof payload === 'object' && payload !== null ? Reflect.get(payload, name) : undefined;
 }

@@ -20,9 +20,6 @@ import {
   type ServiceDays,
 } from './booking.entity.js';
 
-/** A departure that is moved again within this time causes one mail. */
-export const MOVE_WAIT_MINUTES = 30;
-
 mapConstraint('bookings_number', () => conflict('booking_number_taken', 'Another booking already has this number'));
 mapConstraint('booking_items_allotment', () => notFound({ field: 'allotmentId' }));
 
@@ -495,21 +492,23 @@ export class BookingsRepository {
 
   /**
    * Stores the day from which the departure of a confirmed booking was moved, for the mail about it. Moves while this mail
-   * waits count as one, and a move back as none.
+   * waits (`waitingSince`) count as one, and a move back as none.
    */
-  async recordMove(id: string, { before, after }: { before: string | null; after: string | null }): Promise<void> {
+  async recordMove(
+    id: string,
+    { before, after, waitingSince }: { before: string | null; after: string | null; waitingSince: Date | null },
+  ): Promise<void> {
     await this.database.execute(
       `update bookings booking
        set departure_moved_from = nullif(first.day, $3::date),
          departure_moved_at = case when first.day <> $3::date then $4::timestamptz end
        from (
-         select case when departure_moved_at > $4::timestamptz - make_interval(mins => $5) then departure_moved_from
-           else $2::date end as day
+         select case when departure_moved_at > $5::timestamptz then departure_moved_from else $2::date end as day
          from bookings where id = $1
        ) as first
        where booking.id = $1 and booking.status in ('confirmed', 'in_progress') and first.day is not null
          and $3::date is not null`,
-      [id, before, after, this.clock.now(), MOVE_WAIT_MINUTES],
+      [id, before, after, this.clock.now(), waitingSince],
     );
   }
 

@@ -499,7 +499,8 @@ export class BookingsService {
     if (view.departureDate === before) return false;
     const summary = toBookingSummary(view);
     await this.listeners.call(BookingListener, (listener) => listener.dateMoved?.(summary, before));
-    await this.repository.recordMove(view.id, { before, after: view.departureDate });
+    const waitingSince = await this.reminders.waitingSince(view.id, 'departure_changed');
+    await this.repository.recordMove(view.id, { before, after: view.departureDate, waitingSince });
     return true;
   }
 

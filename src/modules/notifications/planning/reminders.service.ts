@@ -11,7 +11,7 @@ import {
   type ReminderRunResponse,
   toReminderRun,
 } from '../runs/reminder-run.dto.js';
-import { ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
+import { type ExistingRun, type NewRun, ReminderRunsRepository } from '../runs/reminder-runs.repository.js';
 import { findSource, type ReminderSource } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import { SuppressionsService } from '../suppressions/suppressions.service.js';
@@ -47,6 +47,32 @@ export class RemindersService {
       await this.runs.endOutdated(targets, { bookingIds: [bookingId], triggers: ofSource });
       const time = { window: sendingWindowOf(this.env), now: this.clock.now() };
       await this.runs.plan(rules.flatMap((rule) => planRuns(rule, targets, time)));
+    }
+  }
+
+  /**
+   * Returns the instant since which changes of the booking wait for a reminder of this trigger: the last one was sent then, or long
+   * ago if none was. Null if no reminder waits.
+   */
+  async waitingSince(bookingId: string, trigger: LiveTrigger): Promise<Date | null> {
+    return this.runs.waitingSince(bookingId, trigger);
+  }
+
+  /**
+   * Like `reschedule`, for a target that has changed. If a reminder of it was already sent for the same day, plans another one
+   * for now.
+   */
+  async rescheduleChanged(bookingId: string, trigger: LiveTrigger): Promise<void> {
+    const rules = await this.enabledRules([trigger]);
+    await this.reschedule(bookingId, [trigger], rules);
+    const targets = (await findSource(this.listeners, trigger)?.ofBookings([bookingId], [trigger])) ?? [];
+    const now = this.clock.now();
+    for (const rule of rules) {
+      const sent = (await this.runs.ofTargets(rule.rule.id, targets)).filter(({ status }) => status === 'sent');
+      const runs = planRuns(rule, targets, { window: sendingWindowOf(this.env), now });
+      for (const run of runs.filter((one) => sent.some((other) => isSameRun(one, other)))) {
+        await this.runs.planRequested({ ...run, runAt: now });
+      }
     }
   }
 
@@ -113,4 +139,10 @@ export class RemindersService {
     }
     return grouped;
   }
+}
+
+function isSameRun(planned: NewRun, { anchorDate, stageId, channelPosition }: ExistingRun): boolean {
+  return (
+    planned.anchorDate === anchorDate && planned.stageId === stageId && planned.channelPosition === channelPosition
+  );
 }

@@ -185,6 +185,19 @@ export class ReminderRunsRepository {
     return sent.length > 0;
   }
 
+  /** Returns when a run of the booking for this trigger was sent last, if another one is open; null if none is. */
+  async waitingSince(bookingId: string, trigger: LiveTrigger): Promise<Date | null> {
+    const [open] = await this.database.query<{ since: Date }>(
+      `select coalesce(max(run.updated_at) filter (where run.status in ('sending', 'sent') or run.reason = 'outcome_unknown'),
+         to_timestamp(0)) as since
+       from reminder_runs run join reminder_rules rule on rule.id = run.rule_id
+       where run.booking_id = $1 and rule.trigger = $2
+       having bool_or(run.status in ('planned', 'queued'))`,
+      [bookingId, trigger],
+    );
+    return open?.since ?? null;
+  }
+
   /** Plans the runs that are not planned yet. */
   async plan(runs: readonly NewRun[]): Promise<void> {
     if (runs.length > 0) await this.database.query(`${PLAN} select from planned`, this.valuesOf(runs));

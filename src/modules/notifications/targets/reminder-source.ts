@@ -11,6 +11,14 @@ export interface ReminderTarget {
   anchorDate: string;
 }
 
+/** A departure of a booking with another start or meeting point. */
+export interface ChangedDeparture {
+  title: string;
+  timeZone: string;
+  from: { startsAt: Date; place: string | null };
+  to: { startsAt: Date; place: string | null };
+}
+
 /** The target immediately before a message is sent. */
 export interface DueTarget extends ReminderTarget {
   bookingNumber: string;
@@ -18,8 +26,8 @@ export interface DueTarget extends ReminderTarget {
   customerEmail: string | null;
   /** The message is not sent before this instant, because its subject can still change; absent if it cannot. */
   waitsUntil?: Date;
-  /** The days of departure, if the reminder concerns a move. */
-  moved?: { from: string; to: string };
+  /** The days of departure, if the reminder concerns a move, and the departures that have moved. */
+  moved?: { from: string; to: string; departures: readonly ChangedDeparture[] };
   /**
    * The amount requested by the message: the open and due amount, less the customer's unallocated money, and at least 0. Null
    * if the reminder does not concern a payment.

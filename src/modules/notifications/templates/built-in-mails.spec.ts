@@ -32,10 +32,22 @@ describe('a built-in mail', () => {
   });
 
   it('a moved departure has both days, and a mail that asks for nothing has no account', () => {
-    const moved = target({ ask: null, moved: { from: '2027-06-01', to: '2027-06-03' } });
+    const moved = target({ ask: null, moved: { from: '2027-06-01', to: '2027-06-03', departures: [] } });
     const { text } = reminderMail('departure_changed', { target: moved, company }, 'en');
     expect(text).toContain('your trip B-1 departs on June 3, 2027 instead of June 1, 2027.');
     expect(text).not.toContain(account.iban);
+    const ofDay = (hour: number) => ({ startsAt: new Date(`2027-06-03T${hour}:00:00Z`), place: 'Pier 1' });
+    const departure = {
+      title: 'Whale watching',
+      timeZone: 'Europe/Paris',
+      from: { ...ofDay(12), place: null },
+      to: ofDay(14),
+    };
+    const later = target({ ask: null, moved: { from: '2027-06-03', to: '2027-06-03', departures: [departure] } });
+    expect(reminderMail('departure_changed', { target: later, company }, 'fr').text).toContain(
+      'Le départ de votre voyage B-1 a changé.\n\n' +
+        'Whale watching\nDébut\u00a0: 3 juin 2027 à 16:00 (auparavant 3 juin 2027 à 14:00)\nPoint de rendez-vous\u00a0: Pier 1',
+    );
     const unknown = reminderMail('departure_changed', { target: target({ ask: null }), company }, 'en');
     expect(unknown.text).toContain('the departure of your trip B-1 has changed.');
   });

@@ -1,9 +1,9 @@
 import { localMoney } from '../../../platform/money/local-money.js';
 import { filled } from './filled-text.js';
-import { dayInWords } from '../../../platform/time/day-in-words.js';
+import { dayInWords, departureTimeInWords } from '../../../platform/time/day-in-words.js';
 import type { DocumentLanguage } from '../../organization/index.js';
 import { greetingOf } from './greetings.js';
-import type { DueTarget } from '../targets/reminder-source.js';
+import type { ChangedDeparture, DueTarget } from '../targets/reminder-source.js';
 import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
 import { accountFor, type CompanyFacts } from './template-placeholders.js';
 
@@ -18,8 +18,12 @@ type Texts = Record<PaymentTrigger, string> &
     due: string;
     /** Replaces an amount that is not known. */
     openAmount: string;
-    /** For a move to a day that is not known. */
+    /** For a move of departures, which follow, and for one to a day that is not known. */
     changed: string;
+    /** Labels of the start and the meeting point of a departure, and `{former}` for its former one. */
+    start: string;
+    meetingPoint: string;
+    formerly: string;
     /** With `{account}`. */
     payTo: string;
   };
@@ -40,6 +44,9 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: '{amount} for your booking {number} is due on {day}.',
     openAmount: 'The open amount',
     changed: 'the departure of your trip {number} has changed.',
+    start: 'Start: {value}',
+    meetingPoint: 'Meeting point: {value}',
+    formerly: '(previously {former})',
     payTo: 'Please pay to {account}, with the booking number {number} as the reference.',
   },
   de: {
@@ -49,7 +56,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     invoice_due: 'Rechnung für Buchung {number}, fällig am {day}',
     departure_upcoming: ['Ihre Reise {number} beginnt am {day}', 'Ihre Reise {number} beginnt am {day}.'],
     departure_changed: [
-      'Der Abreisetermin Ihrer Reise {number} hat sich geändert',
+      'Die Abreise Ihrer Reise {number} hat sich geändert',
       'Ihre Reise {number} beginnt am {day} statt am {former}.',
     ],
     booking_confirmed: ['Ihre Buchung {number} ist bestätigt', 'Ihre Buchung {number} ist bestätigt.'],
@@ -59,7 +66,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     ],
     due: 'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
     openAmount: 'der offene Betrag',
-    changed: 'der Abreisetermin Ihrer Reise {number} hat sich geändert.',
+    changed: 'die Abreise Ihrer Reise {number} hat sich geändert.',
+    start: 'Beginn: {value}',
+    meetingPoint: 'Treffpunkt: {value}',
+    formerly: '(bisher {former})',
     payTo:
       'Bitte überweisen Sie auf das Konto {account} und geben Sie als Verwendungszweck die Buchungsnummer {number} an.',
   },
@@ -70,7 +80,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     invoice_due: 'Facture de la réservation {number}, à régler le {day}',
     departure_upcoming: ['Votre voyage {number} commence le {day}', 'Votre voyage {number} commence le {day}.'],
     departure_changed: [
-      'La date de départ de votre voyage {number} a changé',
+      'Le départ de votre voyage {number} a changé',
       'Votre voyage {number} commence le {day} et non le {former}.',
     ],
     booking_confirmed: ['Votre réservation {number} est confirmée', 'Votre réservation {number} est confirmée.'],
@@ -80,7 +90,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     ],
     due: 'Pour votre réservation {number}, à régler le {day} : {amount}.',
     openAmount: 'le montant restant dû',
-    changed: 'La date de départ de votre voyage {number} a changé.',
+    changed: 'Le départ de votre voyage {number} a changé.',
+    start: 'Début\u00a0: {value}',
+    meetingPoint: 'Point de rendez-vous\u00a0: {value}',
+    formerly: '(auparavant {former})',
     payTo: 'Merci d’effectuer le paiement sur le compte {account}, en indiquant le numéro de réservation {number}.',
   },
   es: {
@@ -101,6 +114,9 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: 'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
     openAmount: 'el importe pendiente',
     changed: 'La salida de su viaje {number} ha cambiado.',
+    start: 'Inicio: {value}',
+    meetingPoint: 'Punto de encuentro: {value}',
+    formerly: '(antes {former})',
     payTo:
       'Le rogamos que transfiera el importe a la cuenta {account}, indicando el número de reserva {number} como concepto.',
   },
@@ -125,6 +141,9 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: 'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
     openAmount: 'l’importo residuo',
     changed: 'la partenza del Suo viaggio {number} è cambiata.',
+    start: 'Inizio: {value}',
+    meetingPoint: 'Punto d’incontro: {value}',
+    formerly: '(prima {former})',
     payTo: 'La preghiamo di versare l’importo sul conto {account}, indicando il numero di prenotazione {number}.',
   },
   ro: {
@@ -137,7 +156,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Călătoria dumneavoastră {number} începe la {day}.',
     ],
     departure_changed: [
-      'Data plecării pentru călătoria dumneavoastră {number} s-a schimbat',
+      'Plecarea pentru călătoria dumneavoastră {number} s-a schimbat',
       'Călătoria dumneavoastră {number} începe la {day}, nu la {former}.',
     ],
     booking_confirmed: [
@@ -150,7 +169,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     ],
     due: 'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
     openAmount: 'suma rămasă',
-    changed: 'Data plecării pentru călătoria dumneavoastră {number} s-a schimbat.',
+    changed: 'Plecarea pentru călătoria dumneavoastră {number} s-a schimbat.',
+    start: 'Început: {value}',
+    meetingPoint: 'Punct de întâlnire: {value}',
+    formerly: '(înainte {former})',
     payTo: 'Vă rugăm să plătiți în contul {account}, cu numărul rezervării {number} la detaliile plății.',
   },
 };
@@ -165,7 +187,8 @@ export function reminderMail(
   const texts = TEXTS[language];
   const own = texts[trigger];
   const [subject, known] = typeof own === 'string' ? [own, texts.due] : own;
-  const sentence = trigger === 'departure_changed' && !moved ? texts.changed : known;
+  const departures = moved?.departures ?? [];
+  const sentence = trigger === 'departure_changed' && (!moved || departures.length > 0) ? texts.changed : known;
   const account = ask && accountFor(company, ask.currency);
   const values = {
     ...{ number, amount: ask ? localMoney(ask, language) : texts.openAmount },
@@ -175,8 +198,26 @@ export function reminderMail(
   const paragraphs = [sentence, ...(account ? [texts.payTo] : [])].map((text) => filled(text, values));
   return {
     subject: filled(subject, values),
-    text: [greetingOf(customerName, language), ...paragraphs, company.name].join('\n\n'),
+    text: [
+      greetingOf(customerName, language),
+      ...paragraphs,
+      ...departures.map((departure) => changeOf(departure, language)),
+      company.name,
+    ].join('\n\n'),
   };
+}
+
+/** The title, the start and the meeting point of a departure; former values only if they were others. */
+function changeOf({ title, timeZone, from, to }: ChangedDeparture, language: DocumentLanguage): string {
+  const { start, meetingPoint, formerly } = TEXTS[language];
+  const line = (label: string, value: string, former: string | null) => {
+    const text = filled(label, { value });
+    return former === null || former === value ? text : `${text} ${filled(formerly, { former })}`;
+  };
+  const [time, formerTime] = [to, from].map(({ startsAt }) => departureTimeInWords({ startsAt, timeZone }, language));
+  const lines = [title, line(start, time ?? '', formerTime ?? null)];
+  if (to.place !== null || from.place !== null) lines.push(line(meetingPoint, to.place ?? '–', from.place));
+  return lines.join('\n');
 }
 
 /** Returns whether this is the built-in template of the trigger, which has the trigger's name (`balance-due`). */

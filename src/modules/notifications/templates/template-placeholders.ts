@@ -1,5 +1,5 @@
 import { localMoney } from '../../../platform/money/local-money.js';
-import { dayInWords } from '../../../platform/time/day-in-words.js';
+import { dayInWords, departureTimeInWords } from '../../../platform/time/day-in-words.js';
 import type { BookingFacts } from '../targets/booking-facts.js';
 import type { DueTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
@@ -11,6 +11,9 @@ const COMMON = [
 ];
 const PAYMENT = ['amount', 'dueDate', 'bank.holder', 'bank.iban', 'bank.bic'];
 const LISTS = { items: ['item.title', 'item.date', 'item.quantity'] };
+const CHANGES = {
+  changes: ['change.title', 'change.start', 'change.formerStart', 'change.meetingPoint', 'change.formerMeetingPoint'],
+};
 
 const OF_TRIGGER: Record<LiveTrigger, readonly string[]> = {
   deposit_due: PAYMENT,
@@ -44,7 +47,10 @@ export interface MailFacts {
 
 /** The placeholders of templates for this trigger; null stands for messages that staff send. */
 export function placeholdersOf(trigger: LiveTrigger | null): Placeholders {
-  return { values: [...COMMON, ...(trigger === null ? [] : OF_TRIGGER[trigger])], lists: LISTS };
+  return {
+    values: [...COMMON, ...(trigger === null ? [] : OF_TRIGGER[trigger])],
+    lists: trigger === 'departure_changed' ? { ...LISTS, ...CHANGES } : LISTS,
+  };
 }
 
 /** The values in this language: days and amounts are written as its readers expect. */
@@ -81,6 +87,19 @@ export function valuesOf({ customerName, booking, target, company }: MailFacts, 
             ]),
         ),
       ],
+      [
+        'changes',
+        (target?.moved?.departures ?? []).map(
+          ({ title, timeZone, from, to }) =>
+            new Map([
+              ['change.title', title],
+              ['change.start', departureTimeInWords({ ...to, timeZone }, language)],
+              ['change.formerStart', departureTimeInWords({ ...from, timeZone }, language)],
+              ['change.meetingPoint', to.place],
+              ['change.formerMeetingPoint', from.place],
+            ]),
+        ),
+      ],
     ]),
   };
 }
@@ -101,7 +120,16 @@ export function sampleFacts(company: CompanyFacts): MailFacts {
     target: {
       anchorDate: '2027-05-29',
       ask: { cents: 123_450, currency: 'EUR' },
-      moved: { from: '2027-06-11', to: departureDate },
+      moved: {
+        ...{ from: '2027-06-11', to: departureDate },
+        departures: [
+          {
+            ...{ title: 'Round trip', timeZone: 'UTC' },
+            from: { startsAt: new Date('2027-06-11T08:00:00Z'), place: 'Station' },
+            to: { startsAt: new Date('2027-06-12T09:30:00Z'), place: 'Harbour' },
+          },
+        ],
+      },
     },
     company,
   };

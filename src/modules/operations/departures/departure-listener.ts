@@ -78,6 +78,8 @@ export abstract class DepartureListener {
   unitsFreed?(departureId: string): Promise<void>;
   /** The departure starts or ends at another instant, or its time zone changed. */
   moved?(departure: DepartureSummary, before: DepartureSummary, move: DepartureMove): Promise<void>;
+  /** The departure has another meeting point, or none. Called after `moved`. */
+  meetingPointChanged?(departure: DepartureSummary, before: DepartureSummary): Promise<void>;
   /** Sales end at another instant, although the departure is not moved. */
   cutOffMoved?(departure: DepartureSummary): Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface DepartureSummary {
   timeZone: string;
   /** Local day on which it starts, `YYYY-MM-DD`. */
   startDate: string;
+  /** Meeting point. */
+  facilityId: string | null;
   status: DepartureStatus;
   salesState: SalesState;
   runState: RunState;
@@ -47,6 +49,7 @@ export function toDepartureSummary(view: DepartureView): DepartureSummary {
     endsAt: view.endsAt,
     timeZone: view.timeZone,
     startDate: view.startDate,
+    facilityId: view.facilityId,
     status: view.status,
     salesState: view.salesState,
     runState: view.runState(),

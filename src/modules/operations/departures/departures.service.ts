@@ -184,6 +184,9 @@ export class DeparturesService {
       } else if (summary.bookableUntil?.getTime() !== previous.bookableUntil?.getTime()) {
         await this.listeners.call(DepartureListener, (listener) => listener.cutOffMoved?.(summary));
       }
+      if (summary.facilityId !== previous.facilityId) {
+        await this.listeners.call(DepartureListener, (listener) => listener.meetingPointChanged?.(summary, previous));
+      }
       if (departure.minParticipants !== null) await this.minimums.assess([id]);
       const { followers, warnings, unassigned } = move;
       return { departure: await this.record('update', id, { before }), followers, warnings, unassigned };
