@@ -47,6 +47,7 @@ export class FinanceBookingListener implements BookingListener {
     await this.plans.cancelOpen(account, reason);
     await this.commissions.reverseOfBooking(booking.id, reason);
     await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS]);
+    await this.reminders.rescheduleChanged(booking.id, 'booking_cancelled');
   }
 
   async reinstated(booking: BookingSummary, items: readonly BookingItemSummary[], reason: string): Promise<void> {
@@ -56,7 +57,7 @@ export class FinanceBookingListener implements BookingListener {
       booking,
       items.map(({ id }) => id),
     );
-    await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS]);
+    await this.reminders.reschedule(booking.id, [...INSTALLMENT_TRIGGERS, ...INVOICE_TRIGGERS, 'booking_cancelled']);
   }
 
   /**

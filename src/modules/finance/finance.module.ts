@@ -76,6 +76,7 @@ import { FinanceSettingsService } from './books/settings/finance-settings.servic
 import { CalledOffMoneyService } from './receivables/settlements/called-off-money.service.js';
 import { FeeInvoicesService } from './receivables/settlements/fee-invoices.service.js';
 import { SettlementsController } from './receivables/settlements/settlements.controller.js';
+import { CancellationReminderSource } from './receivables/settlements/cancellation-reminder-source.js';
 import { SettlementsService } from './receivables/settlements/settlements.service.js';
 import { SupplierInvoicesController } from './payables/supplier-invoices.controller.js';
 import { SupplierInvoicesRepository } from './payables/supplier-invoices.repository.js';
@@ -171,6 +172,7 @@ import './finance-tables.js';
     FinanceReminderSource,
     CalledOffMoneyService,
     FeeInvoicesService,
+    CancellationReminderSource,
     SettlementsService,
     ReminderRequestsService,
     FinanceSettingsService,

@@ -20,6 +20,7 @@ export { type BookingFacts, BookingFactsSource } from './targets/booking-facts.j
 export { filled } from './templates/filled-text.js';
 export { ReaderLanguagesService } from './targets/reader-languages.service.js';
 export {
+  type CancellationMoney,
   type ChangedDeparture,
   type DueTarget,
   ReminderSource,

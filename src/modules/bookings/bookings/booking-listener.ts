@@ -7,6 +7,8 @@ export interface BookingCancellation {
   /** The day that decides the fee: today, or an earlier one on which the customer declared it. */
   readonly cancelledOn: string;
   readonly initiator: CancellationInitiator;
+  /** Whether the customer gets a mail about it; false if another mail informs the customer. */
+  readonly informsCustomer: boolean;
   /** The booking's total before the cancellation. */
   readonly totalCents: number;
   readonly cost: CancellationCost;

@@ -3,6 +3,7 @@ import { dataOf, PageQuery, pageOf, patchOf } from '../../../platform/http/dto.j
 import {
   Cents,
   Clearable,
+  Flag,
   Id,
   Ignored,
   ListOf,
@@ -211,6 +212,11 @@ export class CancelBooking {
   @Optional()
   @OneOf(CANCELLATION_INITIATORS)
   initiator?: CancellationInitiator;
+
+  /** Whether the reminder rules with the trigger `booking_cancelled` inform the customer; true by default. */
+  @Optional()
+  @Flag()
+  informCustomer?: boolean;
 }
 
 /** Reason for reversing the cancellation of a booking. */

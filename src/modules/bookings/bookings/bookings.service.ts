@@ -212,7 +212,7 @@ export class BookingsService {
     values: (entry, reason) => [entry.subjectId, { reason }, versionAfter(entry)] as const,
   })
   async cancel(id: string, body: CancelBooking, expected: ExpectedVersions): Promise<BookingView> {
-    const { reason, cancelledOn = this.clock.today(), initiator = 'customer' } = body;
+    const { reason, cancelledOn = this.clock.today(), initiator = 'customer', informCustomer = true } = body;
     return this.database.transaction(async () => {
       await this.listeners.call(BookingListener, (listener) => listener.beforeLock?.(id));
       const booking = await this.lockExpected(id, expected);
@@ -228,7 +228,9 @@ export class BookingsService {
       this.record('cancel', booking, { before, after: { ...booking.auditImage(), cancelledItemIds }, reason });
       const view = await this.repository.viewOf(booking);
       const summary = toBookingSummary(view);
-      const cancellation = { reason, cancelledOn, initiator, totalCents: sold.totalCents ?? 0, cost };
+      const informsCustomer = informCustomer && sold.status !== 'draft';
+      const totalCents = sold.totalCents ?? 0;
+      const cancellation = { reason, cancelledOn, initiator, informsCustomer, totalCents, cost };
       await this.listeners.call(BookingListener, (listener) => listener.cancelled?.(summary, cancellation));
       await this.updateReminders(id);
       return view;

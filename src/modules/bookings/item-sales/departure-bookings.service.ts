@@ -73,7 +73,7 @@ export class DepartureBookingsService {
 
   /**
    * Cancels its items of the departure, or the whole booking if no other unit of it is live; without a fee, because the customer
-   * did not cancel. Returns null if it has no live item left on the departure.
+   * did not cancel, and without a mail, which the caller sends. Returns null if it has no live item left on the departure.
    */
   async cancel(
     bookingId: string,
@@ -86,7 +86,7 @@ export class DepartureBookingsService {
     return this.database.transaction(async () => {
       const { items, isKept } = await this.lockOn(bookingId, departureId);
       if (items.length === 0) return null;
-      if (!isKept) await this.bookings.cancel(bookingId, { reason, initiator }, null);
+      if (!isKept) await this.bookings.cancel(bookingId, { reason, initiator, informCustomer: false }, null);
       else {
         for (const { id: itemId } of items) {
           await this.items.cancel({ bookingId, itemId, expected: null }, { reason, isAnnounced: true });

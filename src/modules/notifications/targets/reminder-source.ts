@@ -19,6 +19,18 @@ export interface ChangedDeparture {
   to: { startsAt: Date; place: string | null };
 }
 
+/** The money of a cancelled booking, in minor units; null while the fee is not decided. */
+export interface CancellationMoney {
+  currency: string;
+  feeCents: number | null;
+  /** The part of the fee that the customer has not paid. */
+  openFeeCents: number | null;
+  /** Money of the customer beyond the fee. */
+  restCents: number | null;
+  /** Whether the rest is refunded, or kept as a credit of the customer. */
+  outcome: 'refund' | 'credit';
+}
+
 /** The target immediately before a message is sent. */
 export interface DueTarget extends ReminderTarget {
   bookingNumber: string;
@@ -28,6 +40,8 @@ export interface DueTarget extends ReminderTarget {
   waitsUntil?: Date;
   /** The days of departure, if the reminder concerns a move, and the departures that have moved. */
   moved?: { from: string; to: string; departures: readonly ChangedDeparture[] };
+  /** The fee and the rest, if the reminder concerns a cancellation. */
+  cancellation?: CancellationMoney;
   /**
    * The amount requested by the message: the open and due amount, less the customer's unallocated money, and at least 0. Null
    * if the reminder does not concern a payment.

@@ -9,6 +9,7 @@ export const LIVE_TRIGGERS = [
   'departure_upcoming',
   'departure_changed',
   'booking_confirmed',
+  'booking_cancelled',
   'payment_complete',
 ] as const;
 export type LiveTrigger = (typeof LIVE_TRIGGERS)[number];
@@ -36,6 +37,7 @@ export const TARGET_KINDS: Record<LiveTrigger, 'booking' | 'schedule' | 'invoice
   departure_upcoming: 'booking',
   departure_changed: 'booking',
   booking_confirmed: 'booking',
+  booking_cancelled: 'booking',
   payment_complete: 'booking',
 };
 

@@ -3,7 +3,7 @@ import { filled } from './filled-text.js';
 import { dayInWords, departureTimeInWords } from '../../../platform/time/day-in-words.js';
 import type { DocumentLanguage } from '../../organization/index.js';
 import { greetingOf } from './greetings.js';
-import type { ChangedDeparture, DueTarget } from '../targets/reminder-source.js';
+import type { CancellationMoney, ChangedDeparture, DueTarget } from '../targets/reminder-source.js';
 import { LIVE_TRIGGERS, type LiveTrigger } from '../targets/reminder-trigger.js';
 import { accountFor, type CompanyFacts } from './template-placeholders.js';
 
@@ -20,7 +20,9 @@ type Texts = Record<PaymentTrigger, string> &
     openAmount: string;
     /** For a move of departures, which follow, and for one to a day that is not known. */
     changed: string;
-    /** Labels of the start and the meeting point of a departure, and `{former}` for its former one. */
+    /** Sentences about the fee for a cancellation and the rest, with `{amount}`. */
+    cancellation: Record<'free' | 'fee' | 'openFee' | 'refund' | 'credit' | 'undecided', string>;
+    /** Lines about a departure with `{value}`, and what follows if it was `{former}`. */
     start: string;
     meetingPoint: string;
     formerly: string;
@@ -40,10 +42,19 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'your trip {number} departs on {day} instead of {former}.',
     ],
     booking_confirmed: ['Your booking {number} is confirmed', 'your booking {number} is confirmed.'],
+    booking_cancelled: ['Your booking {number} is cancelled', 'your booking {number} is cancelled.'],
     payment_complete: ['Your booking {number} is paid', 'your booking {number} is paid in full. Thank you.'],
     due: '{amount} for your booking {number} is due on {day}.',
     openAmount: 'The open amount',
     changed: 'the departure of your trip {number} has changed.',
+    cancellation: {
+      free: 'You pay no cancellation fee.',
+      fee: 'The cancellation fee is {amount}.',
+      openFee: 'Of this, {amount} is still to be paid.',
+      refund: 'We will refund {amount}.',
+      credit: 'You have a credit of {amount} for another booking.',
+      undecided: 'We will contact you about the cancellation fee and your payments.',
+    },
     start: 'Start: {value}',
     meetingPoint: 'Meeting point: {value}',
     formerly: '(previously {former})',
@@ -60,6 +71,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Ihre Reise {number} beginnt am {day} statt am {former}.',
     ],
     booking_confirmed: ['Ihre Buchung {number} ist bestätigt', 'Ihre Buchung {number} ist bestätigt.'],
+    booking_cancelled: ['Ihre Buchung {number} ist storniert', 'Ihre Buchung {number} ist storniert.'],
     payment_complete: [
       'Ihre Buchung {number} ist bezahlt',
       'Ihre Buchung {number} ist vollständig bezahlt. Vielen Dank.',
@@ -67,6 +79,14 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: 'am {day} wird für Ihre Buchung {number} folgender Betrag fällig: {amount}.',
     openAmount: 'der offene Betrag',
     changed: 'die Abreise Ihrer Reise {number} hat sich geändert.',
+    cancellation: {
+      free: 'Es fällt keine Stornogebühr an.',
+      fee: 'Die Stornogebühr beträgt {amount}.',
+      openFee: 'Davon sind noch {amount} zu zahlen.',
+      refund: 'Wir erstatten Ihnen {amount}.',
+      credit: 'Sie haben ein Guthaben von {amount} für eine andere Buchung.',
+      undecided: 'Wegen der Stornogebühr und Ihrer Zahlungen melden wir uns bei Ihnen.',
+    },
     start: 'Beginn: {value}',
     meetingPoint: 'Treffpunkt: {value}',
     formerly: '(bisher {former})',
@@ -84,6 +104,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Votre voyage {number} commence le {day} et non le {former}.',
     ],
     booking_confirmed: ['Votre réservation {number} est confirmée', 'Votre réservation {number} est confirmée.'],
+    booking_cancelled: ['Votre réservation {number} est annulée', 'Votre réservation {number} est annulée.'],
     payment_complete: [
       'Votre réservation {number} est réglée',
       'Votre réservation {number} est entièrement réglée. Merci.',
@@ -91,6 +112,14 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: 'Pour votre réservation {number}, à régler le {day} : {amount}.',
     openAmount: 'le montant restant dû',
     changed: 'Le départ de votre voyage {number} a changé.',
+    cancellation: {
+      free: 'Aucun frais d’annulation n’est dû.',
+      fee: 'Les frais d’annulation s’élèvent à {amount}.',
+      openFee: 'Il vous reste à payer {amount} sur ce montant.',
+      refund: 'Nous vous rembourserons {amount}.',
+      credit: 'Vous disposez d’un avoir de {amount} pour une autre réservation.',
+      undecided: 'Nous vous contacterons au sujet des frais d’annulation et de vos paiements.',
+    },
     start: 'Début\u00a0: {value}',
     meetingPoint: 'Point de rendez-vous\u00a0: {value}',
     formerly: '(auparavant {former})',
@@ -107,6 +136,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Su viaje {number} comienza el {day} y no el {former}.',
     ],
     booking_confirmed: ['Su reserva {number} está confirmada', 'Su reserva {number} está confirmada.'],
+    booking_cancelled: ['Su reserva {number} está cancelada', 'Su reserva {number} está cancelada.'],
     payment_complete: [
       'Su reserva {number} está pagada',
       'Su reserva {number} está pagada por completo. Muchas gracias.',
@@ -114,6 +144,14 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: 'El {day} vence el siguiente importe de su reserva {number}: {amount}.',
     openAmount: 'el importe pendiente',
     changed: 'La salida de su viaje {number} ha cambiado.',
+    cancellation: {
+      free: 'No se aplican gastos de cancelación.',
+      fee: 'Los gastos de cancelación son de {amount}.',
+      openFee: 'De este importe quedan por pagar {amount}.',
+      refund: 'Le devolveremos {amount}.',
+      credit: 'Tiene un saldo de {amount} para otra reserva.',
+      undecided: 'Nos pondremos en contacto con usted sobre los gastos de cancelación y sus pagos.',
+    },
     start: 'Inicio: {value}',
     meetingPoint: 'Punto de encuentro: {value}',
     formerly: '(antes {former})',
@@ -134,6 +172,7 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'il Suo viaggio {number} inizia in data {day} e non in data {former}.',
     ],
     booking_confirmed: ['La Sua prenotazione {number} è confermata', 'la Sua prenotazione {number} è confermata.'],
+    booking_cancelled: ['La Sua prenotazione {number} è annullata', 'la Sua prenotazione {number} è annullata.'],
     payment_complete: [
       'La Sua prenotazione {number} è pagata',
       'la Sua prenotazione {number} è interamente pagata. Grazie.',
@@ -141,6 +180,14 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: 'per la Sua prenotazione {number} il seguente importo scade in data {day}: {amount}.',
     openAmount: 'l’importo residuo',
     changed: 'la partenza del Suo viaggio {number} è cambiata.',
+    cancellation: {
+      free: 'Non sono dovute spese di annullamento.',
+      fee: 'Le spese di annullamento ammontano a {amount}.',
+      openFee: 'Di questo importo restano da pagare {amount}.',
+      refund: 'Le rimborseremo {amount}.',
+      credit: 'Ha un credito di {amount} per un’altra prenotazione.',
+      undecided: 'La contatteremo per le spese di annullamento e i Suoi pagamenti.',
+    },
     start: 'Inizio: {value}',
     meetingPoint: 'Punto d’incontro: {value}',
     formerly: '(prima {former})',
@@ -163,6 +210,10 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
       'Rezervarea dumneavoastră {number} este confirmată',
       'Rezervarea dumneavoastră {number} este confirmată.',
     ],
+    booking_cancelled: [
+      'Rezervarea dumneavoastră {number} este anulată',
+      'Rezervarea dumneavoastră {number} este anulată.',
+    ],
     payment_complete: [
       'Rezervarea dumneavoastră {number} este plătită',
       'Rezervarea dumneavoastră {number} este plătită integral. Vă mulțumim.',
@@ -170,6 +221,14 @@ const TEXTS: Readonly<Record<DocumentLanguage, Texts>> = {
     due: 'Pentru rezervarea dumneavoastră {number} este scadent la {day}: {amount}.',
     openAmount: 'suma rămasă',
     changed: 'Plecarea pentru călătoria dumneavoastră {number} s-a schimbat.',
+    cancellation: {
+      free: 'Nu datorați o taxă de anulare.',
+      fee: 'Taxa de anulare este de {amount}.',
+      openFee: 'Din această sumă mai aveți de plătit {amount}.',
+      refund: 'Vă vom rambursa {amount}.',
+      credit: 'Aveți un credit de {amount} pentru o altă rezervare.',
+      undecided: 'Vă vom contacta în legătură cu taxa de anulare și plățile dumneavoastră.',
+    },
     start: 'Început: {value}',
     meetingPoint: 'Punct de întâlnire: {value}',
     formerly: '(înainte {former})',
@@ -183,7 +242,7 @@ export function reminderMail(
   { target, company }: { target: DueTarget; company: CompanyFacts },
   language: DocumentLanguage,
 ): { subject: string; text: string } {
-  const { ask, anchorDate, moved, bookingNumber: number, customerName } = target;
+  const { ask, anchorDate, moved, cancellation, bookingNumber: number, customerName } = target;
   const texts = TEXTS[language];
   const own = texts[trigger];
   const [subject, known] = typeof own === 'string' ? [own, texts.due] : own;
@@ -201,10 +260,24 @@ export function reminderMail(
     text: [
       greetingOf(customerName, language),
       ...paragraphs,
+      ...(cancellation ? [moneyOf(cancellation, language)] : []),
       ...departures.map((departure) => changeOf(departure, language)),
       company.name,
     ].join('\n\n'),
   };
+}
+
+function moneyOf({ currency, ...money }: CancellationMoney, language: DocumentLanguage): string {
+  const { feeCents, openFeeCents, restCents, outcome } = money;
+  const texts = TEXTS[language].cancellation;
+  if (feeCents === null) return texts.undecided;
+  const withAmount = (text: string, cents: number | null) =>
+    cents ? [filled(text, { amount: localMoney({ cents, currency }, language) })] : [];
+  return [
+    ...(feeCents === 0 ? [texts.free] : withAmount(texts.fee, feeCents)),
+    ...withAmount(texts.openFee, openFeeCents),
+    ...withAmount(texts[outcome], restCents),
+  ].join(' ');
 }
 
 /** The title, the start and the meeting point of a departure; former values only if they were others. */

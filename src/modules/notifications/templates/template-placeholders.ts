@@ -23,6 +23,7 @@ const OF_TRIGGER: Record<LiveTrigger, readonly string[]> = {
   departure_upcoming: [],
   departure_changed: ['formerDepartureDate'],
   booking_confirmed: [],
+  booking_cancelled: ['cancellation.fee', 'cancellation.openFee', 'cancellation.refund', 'cancellation.credit'],
   payment_complete: [],
 };
 
@@ -41,7 +42,7 @@ export interface MailFacts {
   /** Null for a mail about no booking. */
   booking: BookingFacts | null;
   /** Null for a mail without a trigger. */
-  target: Pick<DueTarget, 'anchorDate' | 'ask' | 'moved'> | null;
+  target: Pick<DueTarget, 'anchorDate' | 'ask' | 'moved' | 'cancellation'> | null;
   company: CompanyFacts;
 }
 
@@ -56,7 +57,10 @@ export function placeholdersOf(trigger: LiveTrigger | null): Placeholders {
 /** The values in this language: days and amounts are written as its readers expect. */
 export function valuesOf({ customerName, booking, target, company }: MailFacts, language: string): TemplateValues {
   const day = (date: string | null | undefined) => (date ? dayInWords(date, language) : null);
-  const ask = target?.ask ?? null;
+  const { ask = null, cancellation = null } = target ?? {};
+  const rest = cancellation?.restCents;
+  const amount = (cents: number | null | undefined) =>
+    cents && cancellation ? localMoney({ cents, currency: cancellation.currency }, language) : null;
   const account = ask && accountFor(company, ask.currency);
   return {
     values: new Map([
@@ -73,6 +77,10 @@ export function valuesOf({ customerName, booking, target, company }: MailFacts, 
       ['bank.holder', account?.holder ?? null],
       ['bank.iban', account?.iban ?? null],
       ['bank.bic', account?.bic ?? null],
+      ['cancellation.fee', amount(cancellation?.feeCents)],
+      ['cancellation.openFee', amount(cancellation?.openFeeCents)],
+      ['cancellation.refund', cancellation?.outcome === 'refund' ? amount(rest) : null],
+      ['cancellation.credit', cancellation?.outcome === 'credit' ? amount(rest) : null],
       ['formerDepartureDate', day(target?.moved?.from)],
     ]),
     lists: new Map([
@@ -120,6 +128,7 @@ export function sampleFacts(company: CompanyFacts): MailFacts {
     target: {
       anchorDate: '2027-05-29',
       ask: { cents: 123_450, currency: 'EUR' },
+      cancellation: { currency: 'EUR', outcome: 'refund', feeCents: 24_690, openFeeCents: 0, restCents: 98_760 },
       moved: {
         ...{ from: '2027-06-11', to: departureDate },
         departures: [

@@ -31,6 +31,8 @@ export class CancellationSettlement extends Audited {
   @Impersonal()
   @Column('text')
   initiator: BookingCancellation['initiator'];
+  /** Whether reminder rules inform the customer about the cancellation. */
+  @Column('boolean', { name: 'informs_customer' }) informsCustomer: boolean;
   /** The booking's total when it was cancelled. */
   @Column('bigint', { name: 'total_cents', transformer: safeInteger }) totalCents: number;
   @Column('jsonb') lines: Cost['lines'];

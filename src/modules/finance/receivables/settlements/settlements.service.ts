@@ -86,7 +86,7 @@ export class SettlementsService {
 
   /** Called when a booking is cancelled: freezes the fee, and the members of the plan that the cancellation will change. */
   async open({ booking, installments }: BookingAccount, cancellation: BookingCancellation): Promise<void> {
-    const { cancelledOn, initiator, totalCents, cost } = cancellation;
+    const { cancelledOn, initiator, informsCustomer, totalCents, cost } = cancellation;
     const { refundDays } = await this.settings.get();
     const now = this.clock.now();
     const settlement = make(CancellationSettlement, {
@@ -96,6 +96,7 @@ export class SettlementsService {
       status: 'open',
       cancelledOn,
       initiator,
+      informsCustomer,
       totalCents,
       lines: cost.lines,
       warnings: cost.warnings,
