@@ -6,7 +6,7 @@ import { BOOKINGS, confirmedBooking, makeBooking } from '../bookings/bookings.js
 import { newDeparture } from '../operations/departures.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
-import { newRule, onlyOwnRules, runsOf } from './reminders.js';
+import { newRule, onlyOwnRules, type Rule, RULES, runsOf } from './reminders.js';
 
 let app: TestApp;
 let owner: TestClient;
@@ -133,5 +133,22 @@ describe('the mail about a cancelled booking', () => {
       { status: 'cancelled' },
     ]);
     for (const { id } of [draft, silent, calledOff]) expect(await statuses(id)).toEqual([]);
+  });
+});
+
+describe('the rules of a new installation', () => {
+  it('they concern the confirmation, the change and the cancellation of a booking, and send without delay', async () => {
+    const { body } = await owner.get<{ data: Rule[] }>(`${RULES}?sort=createdAt&limit=3`);
+    expect(body.data.map(({ trigger }) => trigger).sort()).toEqual([
+      'booking_cancelled',
+      'booking_confirmed',
+      'departure_changed',
+    ]);
+    for (const { id } of body.data) {
+      expect((await owner.patch<{ data: Rule }>(`${RULES}/${id}`, { enabled: true })).body.data.warnings).toEqual([]);
+    }
+    const { booking } = await sold();
+    await asSystem(() => app.nest.get(DeliveryJobs, { strict: false }).sendDue());
+    expect(await mailsOf(booking.id)).toMatchObject([{ subject: `Your booking ${booking.number} is confirmed` }]);
   });
 });

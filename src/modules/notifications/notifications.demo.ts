@@ -8,6 +8,9 @@ import type { CreateSuppression } from './suppressions/suppression.dto.js';
 import { SuppressionsService } from './suppressions/suppressions.service.js';
 import { ReminderRulesService } from './rules/reminder-rules.service.js';
 
+/** How the ids of the rules of a new installation begin; a migration has created them. */
+const DEFAULT_RULE = 'rrul_01k000000000';
+
 const email = (templateSlug: string) => ({ channel: 'email', templateSlug });
 
 const RULES: readonly ComposeReminderRule[] = [
@@ -84,6 +87,11 @@ export class NotificationsDemo {
   /** Loaded before the bookings (450), so that reminders are planned for them. */
   @DemoData(430, 'reminder rules, message templates and suppressed addresses')
   async load(): Promise<void> {
+    // The rules of a new installation would add mails about all bookings of the demo data.
+    const { rows } = await this.rules.list({ enabled: true });
+    for (const { id } of rows.filter((rule) => rule.id.startsWith(DEFAULT_RULE))) {
+      await this.rules.update(id, { enabled: false }, null);
+    }
     for (const [index, rule] of RULES.entries()) await this.rules.compose(rule, demoId('rrul', index + 1));
     for (const [index, { isPublished, ...template }] of TEMPLATES.entries()) {
       const { id } = await this.templates.create(template, demoId('mtpl', index + 1));
