@@ -3,8 +3,20 @@ import { randomUUID } from 'node:crypto';
 import { DeliveryJobs } from '../../src/modules/notifications/deliveries/deliveries.jobs.js';
 import { asSystem } from '../../src/platform/context/request-context.js';
 import { entryOf, reverse, reversed } from '../action-ledger/reversals.js';
-import { addItem, BOOKINGS, invalid, makeBooking, type One, problem, staffWith } from '../bookings/bookings.js';
+import {
+  addItem,
+  BOOKINGS,
+  confirmedBooking,
+  invalid,
+  makeBooking,
+  type One,
+  problem,
+  staffWith,
+} from '../bookings/bookings.js';
 import { newCustomer } from '../customers/customers.js';
+import { newDeparture } from '../operations/departures.js';
+import { newFacility } from '../operations/facilities.js';
+import { newProduct } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import type { Answer } from '../setup/http.js';
@@ -110,6 +122,30 @@ describe('a message template', () => {
     const patched = await owner.patch(`${TEMPLATES}/${id}`, { text: '{{nobody}}' });
     expect(rejection(patched)).toMatchObject({ status: 422, code: 'placeholder_unknown' });
     expect((await read(id)).version).toBe(1);
+  });
+
+  it('it names tour, start, meeting point, total and balance of a booking, and an unknown placeholder is answered with those that exist', async () => {
+    const text = [
+      '{{booking.tour}}, {{booking.start}}, {{booking.meetingPoint}}: {{booking.total}}',
+      '{{booking.balance}} by {{booking.balanceDueDate}}',
+      '{{#items}}{{item.quantity}} x {{item.tour}}, {{item.start}}, {{item.meetingPoint}}\n{{/items}}',
+    ].join('\n');
+    const { id } = await draft({ trigger: 'booking_confirmed', subject: 'Your booking', text });
+    const { id: productId } = await newProduct(app, { name: 'Whale watching' });
+    const { id: facilityId } = await newFacility(app, { name: 'Harbour' });
+    const { id: departureId } = await newDeparture(app, { productId, facilityId });
+    const { booking } = await confirmedBooking(owner, { item: { departureId, title: 'Adult', unitSellCents: 5_900 } });
+    const shown = await preview(id, { bookingId: booking.id });
+    const start = 'May 12, 2127 at 9:00 AM';
+    const [main = '', balance = '', item] = shown.text.replaceAll('\u202f', ' ').split('\n');
+    expect([main, item]).toEqual([
+      `Whale watching, ${start}, Harbour: €59.00`,
+      `1 x Whale watching, ${start}, Harbour`,
+    ]);
+    expect(balance).toMatch(/^€59\.00 by [A-Z][a-z]+ \d+, \d{4}$/);
+    const rejected = rejection(await owner.post(TEMPLATES, body({ text: '{{booking.tuor}}' })));
+    expect(rejected).toMatchObject({ details: { placeholder: 'booking.tuor' } });
+    expect(Reflect.get(rejected.details, 'allowed')).toContain('booking.tour');
   });
 
   it('of each name and language one text is published, and it does not change', async () => {

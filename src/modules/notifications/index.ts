@@ -16,7 +16,7 @@ export {
   ReminderRunList,
   ReminderRunResponse,
 } from './runs/reminder-run.dto.js';
-export { type BookingFacts, BookingFactsSource } from './targets/booking-facts.js';
+export { type BookedService, type BookingFacts, BookingFactsSource } from './targets/booking-facts.js';
 export { filled } from './templates/filled-text.js';
 export { ReaderLanguagesService } from './targets/reader-languages.service.js';
 export {

@@ -45,7 +45,7 @@ const OF_PRODUCT = `exists (select from booking_items i join departures d on d.i
   where i.booking_id = b.id and i.status <> 'cancelled' and d.product_id = ?)`;
 
 /** The open installments of the booking `b` that its customer owes, which finance keeps. */
-const OWED = `from payment_schedules installment
+export const OWED = `from payment_schedules installment
   where installment.booking_id = b.id and installment.status = 'pending'
     and b.status <> 'draft' and (b.status <> 'cancelled' or installment.type = 'fee')`;
 const UNAPPLIED = `from payments payment

@@ -18,7 +18,7 @@ const MAX_SUBJECT_LINE = 250;
 
 /** The text of a reminder: a published one with the facts of its booking, or the built-in one. */
 export type MailTemplate =
-  { kind: 'built_in'; trigger: LiveTrigger } | { kind: 'published'; template: MessageTemplate; booking: BookingFacts };
+  { kind: 'built_in'; trigger: LiveTrigger } | { kind: 'published'; template: MessageTemplate };
 
 export interface ComposedMail {
   subject: string;
@@ -59,10 +59,8 @@ export class MailComposer {
     const builtIn = builtInOf(slug);
     const [first] = texts;
     if (first) {
-      const booking = await this.factsOf(bookingId);
-      const template =
-        booking && (inFirst(texts, await this.languages.ofBooking(bookingId)) ?? (builtIn ? null : first));
-      if (template) return { kind: 'published', template, booking };
+      const template = inFirst(texts, await this.languages.ofBooking(bookingId)) ?? (builtIn ? null : first);
+      if (template) return { kind: 'published', template };
     }
     return builtIn && { kind: 'built_in', trigger: builtIn };
   }
@@ -77,7 +75,8 @@ export class MailComposer {
         templateId: null,
       };
     }
-    const { template, booking } = chosen;
+    const { template } = chosen;
+    const booking = await this.factsOf(target.bookingId, template.language);
     const { customerName } = target;
     const facts = { customerName, booking, target, company: await this.company() };
     try {
@@ -96,7 +95,7 @@ export class MailComposer {
   async preview(template: MessageTemplate, bookingId: string | null, language: string) {
     const company = await this.company();
     if (bookingId === null) return this.write(template, sampleFacts(company), language);
-    const booking = await this.factsOf(bookingId);
+    const booking = await this.factsOf(bookingId, language);
     if (!booking) throw notFound({ field: 'bookingId' });
     const target = await this.targetOf(bookingId, template.trigger);
     const { customerName } = booking;
@@ -117,7 +116,7 @@ export class MailComposer {
       const details = { field: 'templateId', status, trigger };
       throw unprocessable('template_not_usable', 'Only a published template without a trigger is sent', details);
     }
-    const facts = { ...(await this.assertRecord(record)), target: null, company: await this.company() };
+    const facts = { ...(await this.assertRecord(record, language)), target: null, company: await this.company() };
     const { missing, ...mail } = await this.writeBounded(template, facts, language);
     if (missing.length > 0) {
       const details = { field: 'templateId', missing };
@@ -127,9 +126,12 @@ export class MailComposer {
   }
 
   /** Returns the facts of a booking or the name of a customer. Throws 404. */
-  async assertRecord({ bookingId, customerId }: { bookingId: string | null; customerId: string | null }) {
+  async assertRecord(
+    { bookingId, customerId }: { bookingId: string | null; customerId: string | null },
+    language: string | null = null,
+  ) {
     if (bookingId !== null) {
-      const booking = await this.factsOf(bookingId);
+      const booking = await this.factsOf(bookingId, language);
       if (!booking) throw notFound({ field: 'bookingId' });
       return { customerName: booking.customerName, booking };
     }
@@ -171,9 +173,9 @@ export class MailComposer {
     return target ? source.read(trigger, target.targetId) : null;
   }
 
-  private async factsOf(bookingId: string): Promise<BookingFacts | null> {
+  private async factsOf(bookingId: string, language: string | null): Promise<BookingFacts | null> {
     const [source] = this.listeners.all(BookingFactsSource);
-    return (await source?.read(bookingId)) ?? null;
+    return (await source?.read(bookingId, language)) ?? null;
   }
 
   private async company(): Promise<CompanyFacts> {

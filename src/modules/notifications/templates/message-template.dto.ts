@@ -26,11 +26,13 @@ class TemplateTexts {
   subject: string;
 
   /**
-   * Plain text with placeholders: `customer.name`, `booking.number`, `booking.departureDate`, `booking.returnDate`, `company.name`,
-   * `company.email`, `company.phone`, `company.website`; for payments also `amount`, `dueDate`, `bank.holder`, `bank.iban` and
+   * Plain text with placeholders: `customer.name`, `booking.number`, `booking.departureDate`, `booking.returnDate`,
+   * `booking.tour`, `booking.start`, `booking.meetingPoint` (of the first service with a departure), `booking.total`, `booking.balance`,
+   * `booking.balanceDueDate`, `company.name`, `company.email`, `company.phone`, `company.website`; for payments also `amount`, `dueDate`, `bank.holder`, `bank.iban` and
    * `bank.bic`; for `departure_changed` also `formerDepartureDate`; for `booking_cancelled` also `cancellation.fee`,
    * `cancellation.openFee`, `cancellation.refund` and `cancellation.credit`. The text between `{{#items}}` and `{{/items}}` is repeated for
-   * each item of the booking, with `item.title`, `item.date` and `item.quantity`; for `departure_changed` also the text between
+   * each item of the booking, with `item.title`, `item.tour`, `item.date`, `item.start`, `item.meetingPoint` and
+   * `item.quantity`; for `departure_changed` also the text between
    * `{{#changes}}` and `{{/changes}}` for each departure that has moved, with `change.title`, `change.start`, `change.formerStart`,
    * `change.meetingPoint` and `change.formerMeetingPoint`. Days and amounts are written in the language.
    * @example "Dear {{customer.name}},\n\n{{amount}} is due on {{dueDate}}."

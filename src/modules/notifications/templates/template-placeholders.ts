@@ -1,16 +1,20 @@
 import { localMoney } from '../../../platform/money/local-money.js';
 import { dayInWords, departureTimeInWords } from '../../../platform/time/day-in-words.js';
-import type { BookingFacts } from '../targets/booking-facts.js';
+import type { BookedService, BookingFacts } from '../targets/booking-facts.js';
 import type { DueTarget } from '../targets/reminder-source.js';
 import type { LiveTrigger } from '../targets/reminder-trigger.js';
 import type { Placeholders, TemplateValues } from './template-text.js';
 
 const COMMON = [
   ...['customer.name', 'booking.number', 'booking.departureDate', 'booking.returnDate'],
+  ...['booking.tour', 'booking.start', 'booking.meetingPoint'],
+  ...['booking.total', 'booking.balance', 'booking.balanceDueDate'],
   ...['company.name', 'company.email', 'company.phone', 'company.website'],
 ];
 const PAYMENT = ['amount', 'dueDate', 'bank.holder', 'bank.iban', 'bank.bic'];
-const LISTS = { items: ['item.title', 'item.date', 'item.quantity'] };
+const LISTS = {
+  items: ['item.title', 'item.tour', 'item.date', 'item.start', 'item.meetingPoint', 'item.quantity'],
+};
 const CHANGES = {
   changes: ['change.title', 'change.start', 'change.formerStart', 'change.meetingPoint', 'change.formerMeetingPoint'],
 };
@@ -61,6 +65,12 @@ export function valuesOf({ customerName, booking, target, company }: MailFacts, 
   const rest = cancellation?.restCents;
   const amount = (cents: number | null | undefined) =>
     cents && cancellation ? localMoney({ cents, currency: cancellation.currency }, language) : null;
+  const start = (service: BookedService | undefined) =>
+    service?.start ? departureTimeInWords(service.start, language) : null;
+  const price = (cents: number | null | undefined) =>
+    typeof cents === 'number' && booking ? localMoney({ cents, currency: booking.currency }, language) : null;
+  const services = booking?.items ?? [];
+  const main = services.find((service) => service.start !== null) ?? services[0];
   const account = ask && accountFor(company, ask.currency);
   return {
     values: new Map([
@@ -68,6 +78,12 @@ export function valuesOf({ customerName, booking, target, company }: MailFacts, 
       ['booking.number', booking?.bookingNumber ?? null],
       ['booking.departureDate', day(booking?.departureDate)],
       ['booking.returnDate', day(booking?.returnDate)],
+      ['booking.tour', main?.tour ?? main?.title ?? null],
+      ['booking.start', start(main)],
+      ['booking.meetingPoint', main?.meetingPoint ?? null],
+      ['booking.total', price(booking?.totalCents)],
+      ['booking.balance', price(booking?.balanceCents)],
+      ['booking.balanceDueDate', day(booking?.balanceDueOn)],
       ['company.name', company.name],
       ['company.email', company.email],
       ['company.phone', company.phone],
@@ -86,12 +102,15 @@ export function valuesOf({ customerName, booking, target, company }: MailFacts, 
     lists: new Map([
       [
         'items',
-        (booking?.items ?? []).map(
-          ({ title, date, quantity }) =>
+        services.map(
+          (service) =>
             new Map([
-              ['item.title', title],
-              ['item.date', day(date)],
-              ['item.quantity', String(quantity)],
+              ['item.title', service.title],
+              ['item.tour', service.tour ?? service.title],
+              ['item.date', day(service.date)],
+              ['item.start', start(service)],
+              ['item.meetingPoint', service.meetingPoint],
+              ['item.quantity', String(service.quantity)],
             ]),
         ),
       ],
@@ -115,14 +134,17 @@ export function valuesOf({ customerName, booking, target, company }: MailFacts, 
 /** Facts for a preview without a booking. The company is the real one. */
 export function sampleFacts(company: CompanyFacts): MailFacts {
   const [departureDate, returnDate] = ['2027-06-12', '2027-06-19'];
+  const start = { startsAt: new Date('2027-06-12T09:30:00Z'), timeZone: 'UTC' };
+  const service = { tour: null, date: departureDate, start: null, meetingPoint: null };
   return {
     customerName: 'Clara Example',
     booking: {
       ...{ bookingId: '', bookingNumber: 'B-2027-0001', customerId: null, customerName: 'Clara Example' },
-      ...{ customerEmail: 'clara@example.com', language: null, departureDate, returnDate },
+      ...{ customerEmail: 'clara@example.com', language: null, departureDate, returnDate, currency: 'EUR' },
+      ...{ totalCents: 246_900, balanceCents: 123_450, balanceDueOn: '2027-05-29' },
       items: [
-        { title: 'Round trip', date: departureDate, quantity: 2 },
-        { title: 'Single room', date: departureDate, quantity: 1 },
+        { ...service, title: 'Round trip', tour: 'Round trip', start, meetingPoint: 'Harbour', quantity: 2 },
+        { ...service, title: 'Single room', quantity: 1 },
       ],
     },
     target: {

@@ -99,7 +99,8 @@ function parse(text: string, { values, lists }: Placeholders, path: string): Par
     end = index + tag.length;
     const [, sign, name = ''] = INSIDE.exec(inside.trim()) ?? [];
     if (sign === '#') {
-      if (list !== null || !Object.hasOwn(lists, name)) throw list ? invalidSection(path, name) : unknown(path, inside);
+      if (list !== null || !Object.hasOwn(lists, name))
+        throw list ? invalidSection(path, name) : unknown(path, inside, Object.keys(lists));
       list = { name, parts: [] };
       parts.push({ kind: 'list', ...list });
     } else if (sign === '/') {
