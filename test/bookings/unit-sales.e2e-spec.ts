@@ -9,7 +9,7 @@ import { newPart, newProduct, PRODUCTS } from '../products/products.js';
 import { startApp, type TestApp } from '../setup/app.js';
 import type { TestClient } from '../setup/client.js';
 import { taxCodeAt } from '../taxes/tax-codes.js';
-import { BOOKINGS, type Item, itemBody, makeBooking, readBooking, readItem, staffWith } from './bookings.js';
+import { BOOKINGS, invalid, type Item, itemBody, makeBooking, readBooking, readItem, staffWith } from './bookings.js';
 
 interface Added {
   data: Item;
@@ -155,14 +155,42 @@ describe('items sold by units', () => {
     expect(titles).toEqual(['Donaudelta mit dem Boot: Adult', 'Delta by boat: Adult', 'Delta by boat: Adult']);
   });
 
+  it('a traveler with another age than that of the unit, or a passport that expires before the end, has a warning', async () => {
+    const { departureId, adult, child } = await boatTour();
+    const booking = await makeBooking(owner);
+    const person = { lastName: 'Pop', birthDate: '1984-03-09' };
+    const passport = { type: 'passport', number: 'XR054321', issuingCountry: 'RO', expiresOn: '2127-05-11' };
+    const travelerId = await newTraveler(booking.id, { ...person, document: passport });
+    const path = `${BOOKINGS}/${booking.id}/travelers`;
+    const warnings = async () =>
+      (await owner.get<{ data: object[] }>(path)).body.data.map((one) => Reflect.get(one, 'warnings'));
+    expect(await warnings()).toEqual([[]]);
+    const units = [adult, child].map((unitId) => ({ unitId, quantity: 1 }));
+    const { items } = await sell(booking.id, { departureId, units });
+    const ofChild = `${BOOKINGS}/${booking.id}/items/${items[1]?.id}/travelers`;
+    const seats = await owner.put(ofChild, { travelerIds: [travelerId] });
+    expect(seats.status).toBe(200);
+    expect(await warnings()).toEqual([['age_out_of_range', 'document_expired']]);
+    const later = { document: { ...passport, expiresOn: '2127-05-12' } };
+    expect((await owner.patch(`${path}/${travelerId}`, later)).status).toBe(200);
+    expect(await warnings()).toEqual([['age_out_of_range']]);
+    const unborn = await owner.patch(`${path}/${travelerId}`, { birthDate: '2127-01-01' });
+    expect([unborn.status, unborn.body]).toEqual([400, invalid('birthDate', 'in_the_future')]);
+  });
+
   it('travelers get the seats of their item, and their ages on the day of service count', async () => {
     const { departureId, adult, child } = await boatTour();
     const booking = await makeBooking(owner);
-    // The departure is on 2127-05-12.
+    // The departure is on 2127-05-12, and the API accepts no birth in the future.
+    const bornLater = async (day: string) => {
+      const id = await newTraveler(booking.id, { lastName: 'Pop' });
+      await app.sql('update booking_travelers set birth_date = $2 where id = $1', [id, day]);
+      return id;
+    };
     const [parent, twelve, thirteen, unknown] = await Promise.all([
-      newTraveler(booking.id, { lastName: 'Pop', birthDate: '2090-01-01' }),
-      newTraveler(booking.id, { lastName: 'Pop', birthDate: '2114-05-13' }),
-      newTraveler(booking.id, { lastName: 'Pop', birthDate: '2114-05-12' }),
+      bornLater('2090-01-01'),
+      bornLater('2114-05-13'),
+      bornLater('2114-05-12'),
       newTraveler(booking.id, { lastName: 'Pop' }),
     ]);
     const sale = (travelerId?: string) => ({

@@ -57,6 +57,9 @@ export class EmergencyContactBody {
   phone: string;
 }
 
+/** A problem of a traveler's data on the days of the services. */
+export type TravelerWarning = 'age_out_of_range' | 'document_expired';
+
 /** A travel document; the number is encrypted with the vault. */
 export class TravelDocumentBody {
   /**
@@ -148,7 +151,7 @@ export class CreateTraveler {
   lastName?: string | null;
 
   /**
-   * Day on which the traveler was born.
+   * Day on which the traveler was born; not in the future.
    * @example "1984-03-09"
    */
   @Clearable()
@@ -401,6 +404,13 @@ export class BookingTravelerResponse {
   @Texts({ max: 1_000, maxLength: 100 })
   missing: string[];
 
+  /**
+   * Problems on the days of the services: `age_out_of_range` (the unit is for another age) and `document_expired` (the travel document
+   * expires before the last day).
+   */
+  @Texts({ max: 10, maxLength: 50 })
+  warnings: TravelerWarning[];
+
   @Version()
   version: number;
 
@@ -418,15 +428,23 @@ export interface TravelerView {
   /** Members and questions that the questions of the products require. */
   openQuestions: readonly string[];
   required: readonly string[];
+  warnings: readonly TravelerWarning[];
 }
 
-export function toTraveler({ traveler, itemIds, required, openQuestions }: TravelerView): BookingTravelerResponse {
+export function toTraveler({
+  traveler,
+  itemIds,
+  required,
+  openQuestions,
+  warnings,
+}: TravelerView): BookingTravelerResponse {
   const { document } = traveler;
   return respond(BookingTravelerResponse, traveler, {
     document: document && respond(TravelDocumentResponse, document),
     hasHealthNote: traveler.healthNote !== null,
     hasMobilityNote: traveler.mobilityNote !== null,
     itemIds: [...itemIds],
+    warnings: [...warnings],
     missing: traveler.status === 'cancelled' ? [] : [...new Set([...traveler.missing(required), ...openQuestions])],
   });
 }

@@ -7,7 +7,7 @@ import { notFound } from '../../../platform/errors/app-error.js';
 import { newId } from '../../../platform/ids/id.js';
 import { pageBounds } from '../../../platform/http/dto.js';
 import { openQuestions } from '../bookings/open-questions.sql.js';
-import type { ListTravelers, TravelerView } from './traveler.dto.js';
+import type { ListTravelers, TravelerView, TravelerWarning } from './traveler.dto.js';
 import { BookingTraveler } from './traveler.entity.js';
 
 /** A traveler below its booking. */
@@ -24,6 +24,7 @@ export interface Seat {
 interface ViewColumns {
   item_ids: string[];
   required: string[];
+  warnings: TravelerWarning[];
   open_questions: string[];
 }
 
@@ -37,6 +38,21 @@ const REQUIRED = `array(
   join products product on product.id = departure.product_id
   cross join unnest(product.required_traveler_fields) field
   where seat.traveler_id = traveler.id order by field) as required`;
+
+/** Problems of the traveler's data on the days of its services. */
+const WARNINGS = `array(
+  select distinct warning.code from booking_item_travelers seat
+  join booking_items item on item.id = seat.item_id and item.status <> 'cancelled'
+  join bookings booking on booking.id = item.booking_id and booking.status in ('draft', 'confirmed', 'in_progress')
+  left join departures departure on departure.id = item.departure_id
+  left join product_units unit on unit.id = item.unit_id
+  cross join lateral (select extract(year from age(item.service_date, traveler.birth_date)) as years,
+    greatest(item.service_date, (departure.ends_at at time zone departure.time_zone)::date) as last_day) as service
+  cross join lateral (values
+    ('age_out_of_range', service.years < unit.min_age or service.years > unit.max_age),
+    ('document_expired', (traveler.document ->> 'expiresOn')::date < service.last_day)
+  ) as warning (code, applies)
+  where seat.traveler_id = traveler.id and traveler.status = 'active' and warning.applies order by warning.code) as warnings`;
 
 /** The members that the questions of products require, and the ids of other questions without an answer; $1 is the booking. */
 const openOf = (today: string): string => `array(
@@ -270,12 +286,13 @@ export class TravelersRepository {
 
   private async read(conditions: string, values: unknown[]): Promise<TravelerView[]> {
     const found = await this.database.read<BookingTraveler, ViewColumns>(BookingTraveler, {
-      text: `select ${this.travelers.columns('traveler')}, ${ITEM_IDS}, ${REQUIRED}, ${openOf(`$${values.length + 1}`)}
+      text: `select ${this.travelers.columns('traveler')}, ${ITEM_IDS}, ${REQUIRED}, ${WARNINGS}, ${openOf(`$${values.length + 1}`)}
         from booking_travelers traveler where ${conditions}`,
       values: [...values, this.clock.today()],
     });
     return found.map(({ entity, raw }) => ({
-      ...{ traveler: entity, itemIds: raw.item_ids, required: raw.required, openQuestions: raw.open_questions },
+      ...{ traveler: entity, itemIds: raw.item_ids, required: raw.required, warnings: raw.warnings },
+      openQuestions: raw.open_questions,
     }));
   }
 }

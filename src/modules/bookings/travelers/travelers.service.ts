@@ -551,6 +551,9 @@ export class TravelersService {
   /** Runs before rows are locked: the vault is another transaction. */
   private async seal(id: string, input: UpdateTraveler, { nationality, prefix = '' }: Entry = {}): Promise<Given> {
     const { document, healthNote, mobilityNote, healthDataConsent, phone, emergencyContact, ...plain } = input;
+    if (input.birthDate && input.birthDate > this.clock.today()) {
+      throw invalidField(`${prefix}birthDate`, `${prefix}birthDate must not be in the future`, 'in_the_future');
+    }
     const country = input.nationality ?? nationality ?? null;
     const note = async (field: string, text: string | null) =>
       text === null ? null : this.sealed.seal({ subject: id, field }, text);

@@ -196,7 +196,7 @@ export class CreateCustomer {
   language?: string | null;
 
   /**
-   * Day on which the person was born.
+   * Day on which the person was born; not in the future.
    * @example "1984-03-09"
    */
   @Clearable()

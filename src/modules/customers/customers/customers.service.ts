@@ -93,6 +93,7 @@ export class CustomersService {
   ) {}
 
   async create(input: CreateCustomer, id = newId('cus')): Promise<ChangedCustomer> {
+    this.assertBorn(input);
     const customer = newCustomer(input, id, this.clock.now());
     return this.database.transaction(async () => {
       await this.repository.rows.insert(customer);
@@ -118,6 +119,7 @@ export class CustomersService {
   /** Also reverses an update: the values come from the payload of its entry. */
   @UndoesItself('customers.customer.update', UpdateCustomer)
   async update(id: string, body: UpdateCustomer, expected: ExpectedVersions): Promise<ChangedCustomer> {
+    this.assertBorn(body);
     return this.database.transaction(async () => {
       const customer = await this.repository.rows.lock(id);
       assertVersion(expected, customer);
@@ -136,6 +138,11 @@ export class CustomersService {
       }
       if (!isDeepStrictEqual(tags, customer.tags)) await this.change(customer, { tags });
     });
+  }
+
+  private assertBorn({ birthDate }: Pick<UpdateCustomer, 'birthDate'>): void {
+    if (!birthDate || birthDate <= this.clock.today()) return;
+    throw invalidField('birthDate', 'birthDate must not be in the future', 'in_the_future');
   }
 
   private async change(customer: Customer, body: UpdateCustomer): Promise<void> {
