@@ -35,13 +35,16 @@ beforeAll(async () => {
   owner = app.as('owner');
 });
 
-/** Runs the jobs that moves of departures have added, instead of a worker. */
-const planChanges = async () => {
-  const jobs = await app.sql<{ payload: object }>(
+/** Takes the jobs that moves of departures have added. */
+const takeChanges = () =>
+  app.sql<{ payload: object }>(
     `delete from graphile_worker._private_jobs job using graphile_worker._private_tasks task
      where task.id = job.task_id and task.identifier = 'bookings.departure-changed' returning job.payload`,
   );
-  for (const { payload } of jobs) await asSystem(() => app.nest.get(BookingJobs).planChanged(payload));
+const planChange = (payload: object) => asSystem(() => app.nest.get(BookingJobs).planChanged(payload));
+/** Runs these jobs, instead of a worker. */
+const planChanges = async () => {
+  for (const { payload } of await takeChanges()) await planChange(payload);
 };
 const follow = (departureId: string) => asSystem(() => app.nest.get(BookingJobs).moveItems({ departureId }));
 const move = async (id: string, startsAt: string, endsAt: string) =>
@@ -276,6 +279,27 @@ describe('the reminders of a departure that is moved to another day', () => {
     expect(more).toEqual([]);
     expect(second).toContain(`${item.title}\nBeginn: ${time(3)} (bisher ${time(2)})\nTreffpunkt: Harbour`);
     expect(await statuses(draft.id)).toEqual([]);
+  });
+
+  it('jobs of three moves that run at once and twice plan one mail, with the start before the first move', async () => {
+    await onlyOwnRules(app);
+    const stages = [{ offsetDays: 0, channels: [{ channel: 'email' }] }];
+    const { id: ruleId } = await newRule(app, { trigger: 'departure_changed', stages });
+    const { id: departureId, startsAt } = await newDeparture(app);
+    const { booking } = await confirmedBooking(owner, { item: { departureId } });
+    await takeChanges();
+    for (const hours of [1, 2, 3]) {
+      app.travel({ ms: 1_000 });
+      const later = new Date(Date.parse(startsAt) + hours * 3_600_000).toISOString();
+      expect((await owner.patch(`${DEPARTURES}/${departureId}`, { startsAt: later })).status).toBe(200);
+    }
+    const jobs = await takeChanges();
+    expect(jobs).toHaveLength(3);
+    await Promise.all([...jobs.reverse(), ...jobs].map(({ payload }) => planChange(payload)));
+    expect((await runsOf(app, booking.id, ruleId)).map(({ status }) => status)).toEqual(['planned']);
+    expect(
+      await app.sql('select from_starts_at from booking_departure_moves where booking_id = $1', [booking.id]),
+    ).toEqual([{ from_starts_at: new Date(startsAt) }]);
   });
 
   it('a booking that is moved to another hour of the day causes a mail with both', async () => {
