@@ -12,7 +12,6 @@ export const MAX_ARRAY_ELEMENTS = 10_000;
 const MAX_OBJECT_KEYS = 1_000;
 const MAX_NUMBER_CHARACTERS = 400;
 const MAX_STRUCTURES = 20_000;
-const MAX_VALUES = 50_000;
 const MAX_DEPTH = 32;
 
 /** Limits that differ between routes. */
@@ -23,15 +22,24 @@ export interface JsonLimits {
   objectKeys: number;
   /** Elements of one array. */
   arrayElements: number;
+  /** Values of the whole body. */
+  values: number;
 }
 
 export const JSON_LIMITS: JsonLimits = {
   depth: MAX_DEPTH,
   objectKeys: MAX_OBJECT_KEYS,
   arrayElements: MAX_ARRAY_ELEMENTS,
+  // 1,000 prices of a list have 16,000. 50,000 values would block the event loop of a slow machine for 50 ms.
+  values: 25_000,
 };
 /** Limits values that are stored as they are sent. One object of 50,000 members would block the event loop for 100 ms. */
-export const FREE_FORM_LIMITS: JsonLimits = { depth: MAX_DEPTH, objectKeys: 5_000, arrayElements: MAX_VALUES };
+export const FREE_FORM_LIMITS: JsonLimits = {
+  depth: MAX_DEPTH,
+  objectKeys: 5_000,
+  arrayElements: 50_000,
+  values: 50_000,
+};
 
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const code = (character: string) => character.charCodeAt(0);
@@ -154,8 +162,8 @@ class JsonScanner {
 
   private countValue(): void {
     this.values += 1;
-    if (this.values > MAX_VALUES)
-      reject(`The body has more than ${MAX_VALUES} values`, 'too_many_values', { max: MAX_VALUES });
+    const { values } = this.limits;
+    if (this.values > values) reject(`The body has more than ${values} values`, 'too_many_values', { max: values });
     const structure = this.open.at(-1);
     if (!structure || structure.keys) return;
     structure.elements += 1;

@@ -34,9 +34,15 @@ export function bodyCases(
 ): RequestCase[] {
   if (operation.method === 'GET') return [];
   const bytes = mostBytes(operation);
+  const objects = mostObjects(operation);
   const shapes = [
-    ...rootShapes(bytes).filter((_, index) => all || isFirst || index % ONE_IN === turn % ONE_IN),
-    ...memberShapes(operation, around.document, { room: bytes - Math.min(bytes / 2, 16 * KIB), turn, all }),
+    ...rootShapes(bytes, objects).filter((_, index) => all || isFirst || index % ONE_IN === turn % ONE_IN),
+    ...memberShapes(operation, around.document, {
+      room: bytes - Math.min(bytes / 2, 16 * KIB),
+      objects,
+      turn,
+      all,
+    }),
   ];
   return shapes.flatMap((shape, index) => {
     const encodings = ENCODINGS.filter((_, encoding) => all || encoding === (index + turn) % ENCODINGS.length);
@@ -84,6 +90,11 @@ function mostBytes(operation: Placed): number {
   return isPublic(operation) ? 16 * KIB : 1024 * KIB;
 }
 
+/** How many objects may have as many members as allowed (`values` in json-scan.ts). */
+function mostObjects({ path }: Placed): number {
+  return path.startsWith('/realtime/') || path.startsWith('/connect/v1/connector-providers/') ? 49 : 24;
+}
+
 /**
  * Hostile values in place of the lists, texts, numbers and free objects of the operation's own schema; each text in one
  * of its shapes in turn, or in all.
@@ -91,7 +102,7 @@ function mostBytes(operation: Placed): number {
 function memberShapes(
   operation: Placed,
   document: Document,
-  { room, turn, all }: { room: number; turn: number; all: boolean },
+  { room, objects, turn, all }: { room: number; objects: number; turn: number; all: boolean },
 ): Shape[] {
   const schema = document.bodyOf(operation)?.schema;
   if (!schema) return [];
@@ -109,7 +120,7 @@ function memberShapes(
     ...texts.flatMap((member, index) =>
       textShapes(member, room).filter((_, shape, { length }) => all || shape === (index + turn) % length),
     ),
-    ...free.flatMap((member) => freeShapes(member, room)),
+    ...free.flatMap((member) => freeShapes(member, room, objects)),
     allAt(lists, 'lists of {}', () => arrayOf(Math.floor(MOST.structures / (lists.length * 2)), () => '{}')),
     allAt(numbers, 'numbers: a literal of zeros', () => new Raw(`1.${'0'.repeat(390)}1e5`)),
     ...Object.entries(GROWING).map(([name, unit]) =>
@@ -148,8 +159,8 @@ function textShapes(text: Member, room: number): Shape[] {
   return near.map((value, index) => at(text, `a long text, nearly matching (${index + 1})`, () => value));
 }
 
-function freeShapes(object: Member, room: number): Shape[] {
-  const objects = Math.min(49, Math.floor(room / 10_000));
+function freeShapes(object: Member, room: number, mostObjects: number): Shape[] {
+  const objects = Math.min(mostObjects, Math.floor(room / 10_000));
   return [
     at(object, 'array of {}', () => arrayOf(Math.min(MOST.elements, Math.floor(room / 3)), () => '{}')),
     at(object, 'as many members as allowed', () =>

@@ -10,9 +10,9 @@ export interface Shape {
 
 /**
  * Bodies of this number of bytes that are hostile as a whole, independent of the schema of the operation, even if it
- * has no body.
+ * has no body. `objects`: the number of objects that may all have as many members as allowed.
  */
-export function rootShapes(bytes: number): Shape[] {
+export function rootShapes(bytes: number, objects: number): Shape[] {
   const room = bytes - 64;
   const elements = (each: number) => Math.min(MOST.elements, Math.floor(room / each));
   const inside = (value: Json) => objectOf(1, () => `"unknown":${textOf(value)}`);
@@ -27,8 +27,8 @@ export function rootShapes(bytes: number): Shape[] {
     ),
     'as many members as allowed': objectOf(MOST.members, (index) => `"${filled('n', room / 1_100)}${index}":0`),
     '50,000 members': objectOf(Math.min(MOST.values, Math.floor(room / 12)), (index) => `"n${index}":0`),
-    'as many members as allowed, in each of 49': inside(
-      arrayOf(Math.min(49, Math.floor(room / 12_000)), () => textOf(objectOf(MOST.members, (n) => `"n${n}":0`))),
+    'as many members as allowed, in each of many objects': inside(
+      arrayOf(Math.min(objects, Math.floor(room / 12_000)), () => textOf(objectOf(MOST.members, (n) => `"n${n}":0`))),
     ),
     'a duplicate behind many members': objectOf(MOST.members, (index) => `"n${(index + 1) % (MOST.members - 1)}":0`),
     'nested arrays': nested(room / 2, 'arrays'),

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../platform/clock/clock.js';
 import { type Egress, EgressError, type EgressFault, type OutgoingAnswer } from '../../../platform/egress/egress.js';
-import { scanJson } from '../../../platform/validation/json-scan.js';
+import { FREE_FORM_LIMITS, scanJson } from '../../../platform/validation/json-scan.js';
 import { CallPlaces } from './call-places.js';
 import {
   type OctoAvailability,
@@ -277,10 +277,10 @@ function resultOf<T>({ status, headers, body }: OutgoingAnswer, read: Call<T>['r
     : { outcome: 'answered', value };
 }
 
-/** Undefined if the body is no JSON within the limits of the service. */
+/** Undefined if the body is no JSON within the limits for free forms: a year of availability has more values than a request. */
 function parse(body: Buffer): unknown {
   try {
-    scanJson(body);
+    scanJson(body, FREE_FORM_LIMITS);
     return JSON.parse(body.toString()) as unknown;
   } catch {
     return undefined;
